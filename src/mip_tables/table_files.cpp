@@ -85,7 +85,7 @@ class TableFiles {
     problems_.add(asked.node->location, asked.option,
                   found.empty() ? fmt::format("there is no table \"{}\".{}", asked.table,
                                               base::name_hint(asked.table, known))
-                                : fmt::format("\"{}\" is the name of several tables; expected one of {}",
+                                : fmt::format("\"{}\" may be one of several tables; expected one of {}",
                                               asked.table, fmt::join(known, ", ")));
   }
 

@@ -94,7 +94,7 @@ const config::SourceFile* table_of(const PointSet& points, const config::Sources
   if (source != sources.end()) return &*source;
   problems.add(
       points.file_location, points.config_path + ".file",
-      "tables of places are read before the model gives its options, so they may not contain `{name}`");
+      "the path may not contain `{name}`: tables of points are read before the model gives its options");
   return nullptr;
 }
 
