@@ -84,16 +84,17 @@ NB_MODULE(_core, module) {
   module.def(
       "report_directory", [](nb::handle config) { return tailrace::report_directory(path_of(config)); },
       "config"_a, "The report directory of a checked configuration; empty if there is no report.");
-  nb::class_<tailrace::Conversion>(module, "Conversion", "The result of convert_monc.")
+  nb::class_<tailrace::Conversion>(module, "Conversion", "The result of convert_configuration.")
       .def_ro("text", &tailrace::Conversion::text, "YAML.")
       .def_ro("warnings", &tailrace::Conversion::warnings, "One line each, with file:line:column.");
+  module.def("configuration_dialects", &tailrace::configuration_dialects,
+             "The other notations of configurations, by the name of their program.");
   module.def(
-      "convert_monc",
-      [](nb::handle path, const std::map<std::string, std::string>& options, bool legacy) {
-        return tailrace::convert_monc(path_of(path), options, legacy);
-      },
-      "path"_a, "options"_a = std::map<std::string, std::string>{}, "legacy"_a = false,
-      "Converts the XML of MONC's I/O server to a configuration; raises Error with the mistakes.");
+      "convert_configuration",
+      [](const std::string& dialect, nb::handle path, const std::map<std::string, std::string>& options,
+         bool legacy) { return tailrace::convert_configuration(dialect, path_of(path), options, legacy); },
+      "dialect"_a, "path"_a, "options"_a = std::map<std::string, std::string>{}, "legacy"_a = false,
+      "Converts a configuration of another program to YAML; raises Error with the mistakes.");
   module.def("reference", &tailrace::reference, "The configuration's options as a Markdown page.");
   module.def("schema", &tailrace::schema, "The same as a JSON schema.");
   nb::class_<tailrace::ExpressionFunction>(module, "ExpressionFunction", "An operator of expressions.")

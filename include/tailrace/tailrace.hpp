@@ -361,12 +361,15 @@ struct Conversion {
   std::string text;                   // YAML
   std::vector<std::string> warnings;  // a line each, with file:line:column
 };
-// Converts the XML of MONC's I/O server, with its includes, to a configuration. It inserts the given options
-// and leaves others in braces. `legacy` keeps MONC's values even where they are wrong. Throws
-// Error(configuration) with all mistakes.
-TAILRACE_EXPORT Conversion convert_monc(const std::string& path,
-                                        const std::map<std::string, std::string>& options = {},
-                                        bool legacy = false);
+// The dialects: the names of other programs whose configurations can be read, and what their notations are
+// called ("the XML of MONC").
+TAILRACE_EXPORT std::map<std::string, std::string> configuration_dialects();
+// Converts a configuration in one of these dialects, with its includes, to YAML. It inserts the given options
+// and leaves others in braces. `legacy` keeps the values of the other program even where they are wrong.
+// Throws Error(configuration) with all mistakes, and Error(usage) for a dialect that does not exist.
+TAILRACE_EXPORT Conversion convert_configuration(const std::string& dialect, const std::string& path,
+                                                 const std::map<std::string, std::string>& options = {},
+                                                 bool legacy = false);
 
 TAILRACE_EXPORT std::string reference();  // the options as a Markdown page
 TAILRACE_EXPORT std::string schema();     // the same as a JSON schema

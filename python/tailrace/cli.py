@@ -155,19 +155,30 @@ def demo(into: Path) -> None:
     play(into)
 
 
-class FilesOrKind(click.Group):
-    """A group whose first argument may be a file instead of the name of a command."""
+class FilesOrDialect(click.Group):
+    """A group whose first argument may be a file, or the name of a dialect, instead of the name of a command."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        from tailrace import _core
+
+        return [*super().list_commands(context), *_core.configuration_dialects()]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        from tailrace import _core
+
+        notation = _core.configuration_dialects().get(name)
+        return conversion_of(name, notation) if notation else super().get_command(context, name)
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
-        known = {*self.commands, *context.help_option_names}
+        known = {*self.list_commands(context), *context.help_option_names}
         if arguments and arguments[0] not in known:
             arguments = ["files", *arguments]
         return super().parse_args(context, arguments)
 
 
-@cli.group(cls=FilesOrKind, subcommand_metavar="[--jobs N] [--force] SOURCE TARGET | monc FILE")
+@cli.group(cls=FilesOrDialect, subcommand_metavar="[--jobs N] [--force] SOURCE TARGET | DIALECT FILE")
 def convert() -> None:
-    """Convert data files (SOURCE to TARGET), or the configuration of another I/O server to YAML (monc).
+    """Convert data files (SOURCE to TARGET), or the configuration of another I/O server (its DIALECT) to YAML.
 
     tailrace convert SOURCE TARGET: see tailrace convert files --help.
     """
@@ -196,27 +207,31 @@ def files(source: Path, target: Path, jobs: int | None, force: bool) -> None:
     click.echo(f"{target}: {len(contents.variables)} variables of {source}")
 
 
-@convert.command()
-@click.argument("file", type=CONFIG)
-@click.option("-D", "options", type=Options(), multiple=True, help="Set an option of the model, such as mm=20.0.")
-@click.option("--legacy", is_flag=True, help="Keep MONC's values even where they are wrong.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file to write (default: standard output).",
-)
-def monc(file: Path, options, legacy: bool, output: Path | None) -> None:
-    """Convert MONC's XML FILE, with its includes, to a configuration."""
-    from tailrace import _core
+def conversion_of(dialect: str, notation: str) -> click.Command:
+    """The command that converts configurations in a dialect."""
 
-    made = _core.convert_monc(str(file), dict(options), legacy)
-    for warning in made.warnings:
-        click.echo(f"tailrace: warning: {warning}", err=True)
-    if output is None:
-        click.echo(made.text.rstrip("\n"))
-    else:
-        output.write_text(made.text, encoding="utf-8")
+    @click.command(name=dialect, help=f"Convert FILE, {notation}, with its includes, to a configuration.")
+    @click.argument("file", type=CONFIG)
+    @click.option("-D", "options", type=Options(), multiple=True, help="Set an option of the model, such as mm=20.0.")
+    @click.option("--legacy", is_flag=True, help="Keep the program's values even where they are wrong.")
+    @click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="The file to write (default: standard output).",
+    )
+    def convert_configuration(file: Path, options, legacy: bool, output: Path | None) -> None:
+        from tailrace import _core
+
+        made = _core.convert_configuration(dialect, str(file), dict(options), legacy)
+        for warning in made.warnings:
+            click.echo(f"tailrace: warning: {warning}", err=True)
+        if output is None:
+            click.echo(made.text.rstrip("\n"))
+        else:
+            output.write_text(made.text, encoding="utf-8")
+
+    return convert_configuration
 
 
 @cli.command()

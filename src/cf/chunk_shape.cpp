@@ -57,7 +57,7 @@ ChunkShape choose_chunk(std::span<const std::int64_t> shape, std::size_t element
     const auto room = static_cast<std::int64_t>(std::min<std::size_t>(open_bytes, INT64_MAX));
     const bool is_small = record_bytes < small_chunk_bytes;
     const std::int64_t most = is_small ? most_records : records_within(room, record_bytes);
-    // Few records make small chunks, and many of these a large index.
+    // Few records would make small chunks, and many of these a large index.
     const std::int64_t piece = std::max(series_piece, small_chunk_bytes / most);
     const std::vector<std::int64_t> cells = cut_shape(shape, element_bytes, piece);
     return {std::min(most, records_within(chunk_bytes, bytes_of(cells, element_bytes))), cells};

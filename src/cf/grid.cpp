@@ -25,7 +25,7 @@ const model::Coordinate* own_coordinate(const model::Grid& grid, const std::stri
   return nullptr;
 }
 
-// Of coordinates in parts nobody has all values, but their digest is known.
+// Nobody has all values of a coordinate given in parts, but its digest is known.
 bool same_cells(const model::Coordinate& a, const model::Coordinate& b) {
   if (!a.field && !b.field) return a.values == b.values && a.bounds == b.bounds;
   return (a.digest != 0 && a.digest == b.digest) || (a.field == b.field && a.bounds_field == b.bounds_field);
@@ -42,7 +42,7 @@ std::int64_t extent_of(const model::Grid& grid, const std::string& dim) {
   return found == grid.dims.end() ? -1 : grid.shape[static_cast<std::size_t>(found - grid.dims.begin())];
 }
 
-// What is put behind a name to tell it from the same one of another grid.
+// The suffix that distinguishes a name from the same name of another grid.
 std::string suffix_of(const model::Grid& grid) {
   return grid.name.starts_with(plan::diagnostic_grid) ? grid.name.substr(plan::diagnostic_grid.size())
                                                       : grid.name;
@@ -71,8 +71,8 @@ GridWriter::GridWriter(DatasetLayout& layout, const plan::DatasetPlan& file,
                        const model::Declarations& declarations, Names& names, std::vector<int> grids)
     : layout_(layout), file_(file), declarations_(declarations), names_(names), grids_(std::move(grids)) {}
 
-// Two grids may share a dim only if it has the same size and the same coordinate for both. And a dim must not
-// be called like a planned variable, which would then pass for its coordinate.
+// Two grids may share a dim only if it has the same size and the same coordinate in both. A dim must not have
+// the name of a planned variable, which readers would take for its coordinate.
 bool GridWriter::conflicts(const std::string& dim) const {
   if (names_.is_taken(dim)) return true;
   std::int64_t extent = -1;
@@ -89,7 +89,7 @@ bool GridWriter::conflicts(const std::string& dim) const {
   return false;
 }
 
-// The dim of a grid before this one that has the same coordinate.
+// The dim of an earlier grid that has the same coordinate.
 std::optional<int> GridWriter::dim_before(int grid_index, const std::string& dim) const {
   const model::Coordinate* own = own_coordinate(grid(grid_index), dim);
   if (own == nullptr) return std::nullopt;
@@ -188,8 +188,8 @@ output::VariableSpec* GridWriter::variable(const std::string& name) {
   return nullptr;
 }
 
-// Terms are told by the names that their variables have in this file; the bounds of levels are computed from
-// those of the terms (CF 7.1). Returns the coordinates that are terms.
+// Replaces terms by the names of their variables in this file; the bounds of levels are computed from those
+// of the terms (CF 7.1). Returns the coordinates that are terms.
 std::set<std::string> GridWriter::add_formula_terms(int grid_index,
                                                     const std::map<std::string, std::string>& names) {
   std::set<std::string> used;
@@ -209,7 +209,8 @@ std::set<std::string> GridWriter::add_formula_terms(int grid_index,
     }
     output::Attributes& attributes = variable(names.at(coordinate.name))->attributes;
     std::erase_if(attributes, [](const auto& one) { return one.first == "formula_terms"; });
-    if (of_values.size() < terms->size()) continue;  // of a diagnostic: nobody can compute them
+    if (of_values.size() < terms->size())
+      continue;  // readers could not compute the levels of this diagnostic
     set_attribute(attributes, "formula_terms", fmt::format("{}", fmt::join(of_values, " ")));
     if (output::VariableSpec* bounds = variable(names.at(coordinate.name) + "_bnds"))
       bounds->attributes = {{"formula_terms", fmt::format("{}", fmt::join(of_bounds, " "))}};
@@ -243,7 +244,7 @@ std::string GridWriter::add_scalar(const model::Coordinate& coordinate, const st
   return add_described(coordinate, {}, names_.take(coordinate.name, suffix), suffix);
 }
 
-// A coordinate variable (CF 5) has the name of its dim, whatever that became.
+// A coordinate variable (CF 5) has the name that its dim has in the file.
 std::string GridWriter::coordinate_name(int grid_index, const model::Coordinate& coordinate, bool is_axis) {
   const std::string wished =
       is_axis ? layout_.dataset.dims[at(dim_of(grid_index, coordinate.dims[0]))].name : coordinate.name;
@@ -260,7 +261,7 @@ std::string GridWriter::add_coordinate(int grid_index, const model::Coordinate& 
                        suffix_of(grid(grid_index)));
 }
 
-// How many bounds each value has.
+// The number of bounds of each value.
 std::int64_t GridWriter::vertices_of(const model::Coordinate& coordinate) const {
   if (!coordinate.bounds_field)
     return coordinate.bounds.empty()
@@ -318,7 +319,7 @@ int GridWriter::add_static(output::VariableSpec spec, int field) {
   return layout_.variables.back().variable;
 }
 
-// A measure is a field as well, with coordinates of its own.
+// A measure is a field, too, and has its own coordinates.
 void GridWriter::place_measure(const std::string& name, const std::vector<std::string>& auxiliary,
                                const output::Attributes& of_grid) {
   output::VariableSpec& measure = *variable(name);

@@ -13,10 +13,10 @@
 
 namespace tailrace::cf {
 
-// Where the name of a dimension or variable may still be free.
+// The names of dimensions and variables that are taken.
 class Names {
  public:
-  // The first of `wished`, `wished_suffix`, `wished_suffix_2`, ... that nobody took; takes it.
+  // Takes the first free name of `wished`, `wished_suffix`, `wished_suffix_2`, ...
   std::string take(const std::string& wished, const std::string& suffix);
   bool is_taken(const std::string& name) const;
 
@@ -24,30 +24,30 @@ class Names {
   std::vector<std::string> taken_;
 };
 
-// Adds to `layout` what grids need, once for all variables on them.
+// Adds to `layout` what grids need, once for all their variables.
 class GridWriter {
  public:
-  // `grids`: those that variables of the file lie on, in the order of their first use. Names in `names` are
-  // taken.
+  // `grids` are those of the file's variables, in the order of their first use. Names in `names` are taken.
   GridWriter(DatasetLayout& layout, const plan::DatasetPlan& file, const model::Declarations& declarations,
              Names& names, std::vector<int> grids);
 
-  // Adds the dims; then `dims_of` holds.
+  // Adds the dims; afterwards `dims_of` is valid.
   void add_dims();
-  // Adds coordinates and meshes; then `attributes_of` holds: coordinates, mesh and location of variables on
-  // the grid. Call it after the planned variables took their names and places.
+  // Adds coordinates and meshes; afterwards `attributes_of` is valid: coordinates, mesh and location of
+  // variables on the grid. Call it after the planned variables have their names and indices.
   void add_coordinates();
 
-  // Those that the file also has: the first of each name that a grid has along a dim of its own.
+  // Adds the coordinates in `also_coordinates` of the file: the first of each name that a grid has along a
+  // dim of its own.
   void add_further(const std::vector<std::string>& wanted);
 
-  // A coordinate of one variable, without dims; the name of its variable, which others share where they have
-  // the same. After add_coordinates.
+  // Adds a scalar coordinate of one variable and returns the name of its variable, which equal coordinates
+  // share. Call it after add_coordinates.
   std::string add_scalar(const model::Coordinate& coordinate, const std::string& suffix);
 
-  // For parts of the file that stand on grids, such as meshes.
+  // For parts of the file that refer to grids, such as meshes.
   Names& names() { return names_; }
-  int dim(const std::string& name, std::int64_t size);  // the one of that name and size, or a new one
+  int dim(const std::string& name, std::int64_t size);  // the dim of that name and size, or a new one
   const std::string& dim_name(int number) const {
     return layout_.dataset.dims[static_cast<std::size_t>(number)].name;
   }

@@ -9,7 +9,7 @@
 #include "cf/chunk_shape.hpp"
 #include "cf/grid.hpp"
 #include "cf/option_tables.hpp"
-#include "cf/stations.hpp"
+#include "cf/points.hpp"
 #include "cf/text.hpp"
 #include "plan/append/write_amplification.hpp"
 

@@ -1,5 +1,5 @@
-// The topology of an unstructured mesh, as UGRID 1.0 asks: a variable without data that ties nodes, edges,
-// faces and coordinates together.
+// The topology of an unstructured mesh in UGRID 1.0: a variable without data that connects nodes, edges,
+// faces and coordinates.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,10 @@
 
 namespace tailrace::cf {
 
-// What of a mesh a file uses. Dims are those of grids in the file; none: no variable lies there.
+// The parts of a mesh that a file uses. The dims are those of grids in the file; none if no variable is
+// defined there.
 struct MeshUse {
-  const model::Grid* grid = nullptr;  // with the mesh
+  const model::Grid* grid = nullptr;  // the grid that declares the mesh
   std::optional<int> faces, edges, nodes;
   int edge_connectivity = -1;  // static field; of `edges`
   std::vector<std::string> face_coordinates, edge_coordinates;

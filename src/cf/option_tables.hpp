@@ -1,4 +1,4 @@
-// Variables of text that hold what options the model was run with.
+// Text variables with the options of the model.
 #pragma once
 
 #include <vector>

@@ -14,9 +14,9 @@ namespace tailrace::cf {
 namespace {
 
 constexpr double day = 86400.0, hour = 3600.0;
-constexpr double month = 365.2425 / 12.0 * day;  // in the mean
+constexpr double month = 365.2425 / 12.0 * day;  // on average
 
-// Records by steps and by time add up where it is known how long a step is.
+// Sizes by steps and by time can be added only if the length of a step is known.
 struct Volume {
   double by_day = 0.0;    // bytes for a day of model time
   double by_steps = 0.0;  // bytes for 1000 steps
@@ -69,7 +69,7 @@ std::string words_of(Volume volume, const std::optional<Speed>& speed) {
   return text + fmt::format(", {} an hour of wall clock", base::bytes_text(by_second * hour));
 }
 
-// How many chunks its records fill.
+// The number of chunks that its records fill.
 Volume chunks_of(const plan::AxisPlan& axis, const VariableLayout& variable) {
   const output::ChunkGrid grid{variable.shape, variable.chunk};
   return volume_of(
@@ -78,7 +78,7 @@ Volume chunks_of(const plan::AxisPlan& axis, const VariableLayout& variable) {
 
 constexpr double many_files = 10000.0;
 
-// Of a format with a file for each chunk; nothing of any other.
+// A line for formats with a file for each chunk; empty for others.
 std::vector<base::TextTree> describe_files(const plan::DatasetPlan& file, Volume files,
                                            const std::optional<Speed>& speed) {
   const output::Format* format = file.entry.writer();

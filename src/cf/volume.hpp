@@ -1,4 +1,4 @@
-// How much the files of a plan take, for people: chunks, and bytes as time goes on.
+// A description of the size of a plan's files: chunks, and bytes per model time.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,14 @@
 
 namespace tailrace::cf {
 
-struct Speed {  // of a run that went before, in a second of wall clock
+struct Speed {  // of a previous run, per second of wall-clock time
   double model_seconds = 0.0;
   double steps = 0.0;
 };
 
-// A tree of lines; empty where there is no file. Not compressed, without what is written once. What a step
-// covers is known from `speed` alone: without it, records by steps are told by 1000 steps.
+// A tree of lines; empty if there is no file. Sizes are without compression and without data that are written
+// once. The length of a step is known only from `speed`: without it, the size of records in steps is given
+// per 1000 steps.
 std::string describe_volume(const plan::Plan& plan, const settings::Configuration& configuration,
                             const model::Declarations& declarations, const std::optional<Speed>& speed);
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/block.hpp"
-#include "model/kept/kept_value.hpp"
+#include "model/kept_value.hpp"
 
 namespace tailrace::client {
 

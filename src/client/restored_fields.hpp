@@ -7,7 +7,7 @@
 
 #include "client/declarer.hpp"
 #include "client/field_source.hpp"
-#include "model/kept/kept_value.hpp"
+#include "model/kept_value.hpp"
 #include "model/state.hpp"
 
 namespace tailrace::client {

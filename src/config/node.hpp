@@ -30,7 +30,7 @@ struct NodeEntry {
   Node value;
 };
 
-// Reads one YAML document. Syntax errors and keys given twice become problems; an empty document is `null`.
+// Reads one YAML document. Syntax errors and duplicate keys become problems; an empty document is `null`.
 Node parse_yaml(const std::string& file, const std::string& text, Problems& problems);
 
 // The name of a place in the tree for messages: `a.b` for a key, `a[0]` for an item.

@@ -93,6 +93,20 @@ std::set<std::string> placeholders_in(std::string_view text) {
   return names;
 }
 
+bool is_open(std::string_view text) {
+  return text.find('{') != std::string_view::npos && !placeholders_in(text).empty();
+}
+
+bool needs_options(const Node& node, const std::string& option, Problems& problems) {
+  const auto names = placeholders_in(std::string_view(node.text));
+  if (names.empty()) return false;
+  problems.add(
+      node.location, option,
+      fmt::format("\"{{{}}}\" cannot be used here: this file is read before the model gives its options",
+                  *names.begin()));
+  return true;
+}
+
 std::set<std::string> placeholders_in(const Node& node, const KeptNames& kept, const std::string& path) {
   std::set<std::string> names = placeholders_in(std::string_view(node.text));
   for (const Node& item : node.items) names.merge(placeholders_in(item, kept, path + "[]"));

@@ -21,6 +21,10 @@ struct KeptNames {
 };
 
 std::set<std::string> placeholders_in(std::string_view text);
+// True if the text has a `{name}` that has not been replaced.
+bool is_open(std::string_view text);
+// The same for an option whose files are read before the model gives its options; adds a problem.
+bool needs_options(const Node& node, const std::string& option, Problems& problems);
 // The placeholders of the tree below `node`, keys included, except the kept ones.
 std::set<std::string> placeholders_in(const Node& node, const KeptNames& kept = {},
                                       const std::string& path = "");

@@ -81,7 +81,7 @@ Type plain();
 Type list(Type element, std::size_t fewest = 0);
 Type map(std::string entry_name, Type element);
 Type section(std::vector<Option> options);
-Type joined_section(std::vector<std::vector<Option>> parts);  // the options of all, one after the other
+Type joined_section(std::vector<std::vector<Option>> parts);  // the options of all parts, in order
 Type either(std::vector<Type> alternatives);
 
 // The same options, marked as inherited: `defaults` around their section may give them too.

@@ -12,7 +12,7 @@
 #include "checkpoint/burst/pending_checkpoints.hpp"
 #include "env/file_system.hpp"
 #include "handshake/bootstrap/exchange.hpp"
-#include "settings/checkpoint/checkpoint.hpp"
+#include "settings/checkpoint.hpp"
 
 namespace tailrace::handshake {
 namespace {

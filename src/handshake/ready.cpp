@@ -19,12 +19,12 @@
 #include "handshake/ready/part_coordinates.hpp"
 #include "handshake/ready/ready_report.hpp"
 #include "handshake/ready/tree.hpp"
-#include "model/checks/message_checks.hpp"
+#include "model/message_checks.hpp"
 #include "plan/naming/apply_overrides.hpp"
 #include "plan/plan.hpp"
+#include "plan/points.hpp"
 #include "plan/restart/description.hpp"
 #include "plan/restart/restored.hpp"
-#include "plan/stations/sampling.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -40,8 +40,8 @@ settings::Configuration configuration_of(const Started& started, const model::De
   return settings::with_options(started.run.configurations[c], started.run.sources[c], declarations.options);
 }
 
-bool has_stations(const Started& started) {
-  return plan::stations::has_stations(started.run.configurations[static_cast<std::size_t>(started.number)]);
+bool has_points(const Started& started) {
+  return !plan::point_requests(started.run.configurations[static_cast<std::size_t>(started.number)]).empty();
 }
 
 std::vector<std::byte> await(comm::Communicator& component, int from, int tag,
@@ -85,7 +85,7 @@ std::vector<std::byte> explanation(const client::Declarer& declarer) {
 ReadyReport gather(Tree& tree, const Started& started, const client::Declarer& declarer,
                    const std::function<void()>& meanwhile) {
   ReadyReport all = ReadyReport::of(declarer, started.component->rank());
-  if (has_stations(started))
+  if (has_points(started))
     all.nearest = look_for_stations(declarer, configuration_of(started, declarer.declarations()));
   for (std::size_t child = 0; child < tree.children(); ++child)
     all.add(ReadyReport::from_bytes(receive_from_child(tree, child, meanwhile)));
@@ -174,7 +174,7 @@ plan::Plan check_all(Started& started, model::Declarations& declarations, model:
   model::check_cover(declarations, report.decomposition);
   join_parts(declarations, report.decomposition, report.parts);
   set_digests(declarations, report.digests);
-  if (has_stations(started))
+  if (has_points(started))
     set_found_cells(declarations, configuration_of(started, declarations), report.nearest);
   plan::Plan plan = plan_for(started, declarations);
   if (started.restart) plan::check_restart(started.restart->texts, plan, declarations);

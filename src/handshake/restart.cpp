@@ -6,7 +6,7 @@
 #include "checkpoint/checkpoint_check.hpp"
 #include "env/file_system.hpp"
 #include "handshake/ready/tree.hpp"
-#include "settings/checkpoint/checkpoint.hpp"
+#include "settings/checkpoint.hpp"
 
 namespace tailrace::handshake {
 namespace {

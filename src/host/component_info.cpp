@@ -8,7 +8,7 @@
 #include "env/node_memory.hpp"
 #include "handshake/ready/existing_files.hpp"
 #include "handshake/restart.hpp"
-#include "model/checks/message_checks.hpp"
+#include "model/message_checks.hpp"
 
 namespace tailrace::host {
 

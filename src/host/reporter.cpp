@@ -13,7 +13,7 @@
 #include "env/clock.hpp"
 #include "env/threads.hpp"
 #include "handshake/connection.hpp"
-#include "settings/checkpoint/checkpoint.hpp"
+#include "settings/checkpoint.hpp"
 
 namespace tailrace::host {
 namespace {

@@ -8,7 +8,7 @@
 #include "handshake/unreceived.hpp"
 #include "host/peer_servers.hpp"
 #include "host/server_process.hpp"
-#include "settings/checkpoint/checkpoint.hpp"
+#include "settings/checkpoint.hpp"
 
 namespace tailrace::host {
 namespace {

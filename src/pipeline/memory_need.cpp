@@ -4,25 +4,25 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "plan/memory/needs.hpp"
+#include "plan/memory_needs.hpp"
 
 namespace tailrace::pipeline {
 namespace {
 
-plan::memory::Needs needs_of(const Blueprint& blueprint, routing::Router& router,
-                             std::span<const int> clients, int server) {
+plan::MemoryNeeds needs_of(const Blueprint& blueprint, routing::Router& router, std::span<const int> clients,
+                           int server) {
   const sinks::Owners& owners = router.owners();
-  plan::memory::Needs needs = plan::memory::needs_of(
-      blueprint.plan, blueprint.info.declarations,
-      {.servers = owners.servers(),
-       .cells =
-           [&](int grid) {
-             std::size_t cells = 0;
-             for (const int client : clients)
-               cells += static_cast<std::size_t>(blueprint.region(grid, client).size());
-             return cells;
-           },
-       .writes = [&](std::size_t file) { return owners.of_file(file) == server; }});
+  plan::MemoryNeeds needs =
+      plan::memory_needs_of(blueprint.plan, blueprint.info.declarations,
+                            {.servers = owners.servers(),
+                             .cells =
+                                 [&](int grid) {
+                                   std::size_t cells = 0;
+                                   for (const int client : clients)
+                                     cells += static_cast<std::size_t>(blueprint.region(grid, client).size());
+                                   return cells;
+                                 },
+                             .writes = [&](std::size_t file) { return owners.of_file(file) == server; }});
   needs.open = router.open_need();
   // The clients of other servers that overlap this server's chunks need about as much again.
   needs.geometry.bytes = 2 * router.make_geometry(clients);
@@ -34,14 +34,14 @@ plan::memory::Needs needs_of(const Blueprint& blueprint, routing::Router& router
 std::size_t check_memory(const Blueprint& blueprint, routing::Router& router, std::span<const int> clients,
                          int server) {
   const settings::ServersOptions& servers = blueprint.info.configuration.servers;
-  const plan::memory::Needs needs = needs_of(blueprint, router, clients, server);
+  const plan::MemoryNeeds needs = needs_of(blueprint, router, clients, server);
   const std::size_t memory = blueprint.info.memory;
-  const auto lack = plan::memory::lack_of_memory(needs, memory);
+  const auto lack = plan::lack_of_memory(needs, memory);
   if (!lack) return 0;
   const std::size_t components = std::max<std::size_t>(1, servers.memory / memory);
   const std::string remedy =
       fmt::format("`servers: {{memory: {} MiB}}` or more, more servers, or a plan that holds less",
-                  (plan::memory::memory_for(needs.total()) * components) >> 20);
+                  (plan::memory_for(needs.total()) * components) >> 20);
   const std::string part = components > 1 ? fmt::format(", for {} components", components) : "";
   const std::string text =
       fmt::format("component \"{}\": server {} {}", blueprint.info.declarations.component, server, *lack);

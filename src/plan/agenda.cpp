@@ -10,7 +10,7 @@
 namespace tailrace::plan {
 namespace {
 
-// Each distinct axis is stepped once a tick, however many files have it.
+// Each distinct axis advances once per tick, however many files have it.
 class AxisAgenda : public model::Agenda {
  public:
   AxisAgenda(const Plan& plan, const model::Declarations& declarations, model::Tick begin,
@@ -23,7 +23,8 @@ class AxisAgenda : public model::Agenda {
       for (const VariablePlan& variable : file.variables) {
         std::vector<int> fields = fields_of(plan, variable);
         std::erase_if(fields, [&](int field) {
-          return declarations.fields[static_cast<std::size_t>(field)].is_static;  // Tailrace puts them itself
+          return declarations.fields[static_cast<std::size_t>(field)]
+              .is_static;  // Tailrace writes them itself
         });
         for (const int field : fields)
           if (is_fixed(plan, field)) fixed_.push_back(static_cast<std::size_t>(field));
@@ -91,7 +92,7 @@ class AxisAgenda : public model::Agenda {
     return fields;
   }
 
-  // What is wanted next follows from where the axis stood.
+  // The next wanted tick follows from the saved position of the axis.
   std::size_t restored_axis(const std::string& name, const AxisPlan& plan, model::Tick begin,
                             const model::StateLoader& saved) {
     for (std::size_t i = 0; i < names_.size(); ++i)
@@ -120,8 +121,8 @@ class AxisAgenda : public model::Agenda {
   std::vector<AxisPlan> plans_;
   std::vector<std::string> names_;  // of restored ones, in the state; by axis
   std::vector<time::Axis> axes_;
-  // What a step walks through, by axis and by use: dense, for it runs with cold caches between two steps of
-  // the model.
+  // The data that each step reads, by axis and by use. They are dense, since the step runs with cold caches
+  // between two steps of the model.
   // What it makes of a field, as in model::Agenda, unless a record is due; and at this tick.
   std::vector<unsigned char> when_due_, due_;
   std::vector<Use> uses_;

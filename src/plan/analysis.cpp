@@ -13,13 +13,13 @@
 #include "analytics/compile.hpp"
 #include "analytics/planning/blocks.hpp"
 #include "analytics/user/operator.hpp"
+#include "model/directions.hpp"
 #include "model/field_index.hpp"
 #include "plan/diagnostic_coordinates.hpp"
 #include "plan/naming/cell_methods.hpp"
 #include "plan/naming/dim_names.hpp"
-#include "plan/naming/directions.hpp"
 #include "plan/naming/missing_fields.hpp"
-#include "plan/stations/sampling.hpp"
+#include "plan/points.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -50,7 +50,8 @@ class Analyst {
     for (const model::Grid& grid : declarations_.grids)
       for (const model::Coordinate& coordinate : grid.coordinates) add_coordinate(grid, coordinate);
     scope_.operators = analytics::user::make_operators(configuration_.operators, problems_);
-    if (problems_.touch("operators")) return analysis_;  // what calls them would only repeat the mistake
+    if (problems_.touch("operators"))
+      return analysis_;  // expressions that call them would only repeat the message
     auto compiled = analytics::compile(sources(), scope_, problems_);
     analysis_->graph = std::move(compiled.graph);
     analysis_->warnings = std::move(compiled.warnings);
@@ -59,12 +60,12 @@ class Analyst {
     const Surveyed found = survey();
     for (std::size_t d = 0; d < analysis_->graph.diagnostics.size(); ++d)
       add_diagnostic(analysis_->graph.diagnostics[d], found);
-    add_stations();
+    add_sampled_fields();
     return analysis_;
   }
 
  private:
-  // What can be told of the nodes of the graph as it is.
+  // Placement and coordinates of the current nodes of the graph.
   struct Surveyed {
     std::vector<Place> place;
     DiagnosticCoordinates coordinates;
@@ -77,18 +78,18 @@ class Analyst {
             DiagnosticCoordinates(analysis_->graph, origins_, scope_.coordinates)};
   }
 
-  void add_stations() {
+  void add_sampled_fields() {
     const auto input_of = [this](const model::Grid& grid, const model::Coordinate& coordinate) {
       return input_of_coordinate(grid, coordinate);
     };
-    const auto all = stations::sample(configuration_, scope_.inputs, input_of, *analysis_, problems_);
+    const auto all = sample_fields(configuration_, scope_.inputs, input_of, *analysis_, problems_);
     if (all.empty() || !problems_.empty()) return;
     const Surveyed found = survey();
-    for (const stations::Sampled& sampled : all) {
+    for (const SampledField& sampled : all) {
       const analytics::Diagnostic& diagnostic = analysis_->graph.diagnostics[at(sampled.diagnostic)];
-      model::Field field = stations::field_of(sampled, *analysis_);
+      model::Field field = field_of(sampled, *analysis_);
       field.grid = grid_for(diagnostic, found);
-      stations::add_coordinates(sampled, *analysis_, analysis_->declarations.grids[at(field.grid)]);
+      add_coordinates(sampled, *analysis_, analysis_->declarations.grids[at(field.grid)]);
       const int number = static_cast<int>(analysis_->declarations.fields.size());
       analysis_->field_of_diagnostic.push_back(number);
       analysis_->at_stations.push_back({sampled.file->path, sampled.field, number});
@@ -122,7 +123,8 @@ class Analyst {
       const Dim across{std::string(analytics::rank_dim), static_cast<std::int64_t>(ranks), true};
       shape.dims.insert(shape.dims.begin(), across);
     }
-    // A field of one rank is a block too, so that its diagnostics are described as those of many.
+    // The field of a single rank is treated as a block, so that its diagnostics are described like those of
+    // many ranks.
     input.place = grid.kind == model::GridKind::replicated ? Place::global : Place::local;
     input.fixed = group.once;
     if (decomposition_ && input.place == Place::local) input.regions = regions_of(field.grid);
@@ -158,11 +160,11 @@ class Analyst {
     return regions;
   }
 
-  // A name that stands for different values on different grids stands for none, and so does one that was
-  // given in parts on several, unless their digests say that they are the same. The values along a dim are
-  // known all the same, once they are joined.
+  // A coordinate name with different values on different grids is not available in expressions, nor is one
+  // given in parts on several grids, unless their digests are equal. The joined values along a dim are known
+  // nevertheless.
   void add_coordinate(const model::Grid& grid, const model::Coordinate& coordinate) {
-    if (is_latitude(coordinate))
+    if (model::is_latitude(coordinate))
       for (const std::string& dim : coordinate.dims) scope_.latitudes.try_emplace(dim, coordinate.name);
     if (coordinate.values.empty() && !coordinate.field) return;
     const auto [seen, fresh] = coordinates_.try_emplace(coordinate.name, &coordinate);
@@ -186,12 +188,12 @@ class Analyst {
       if (!is_field) add_parts(grid, coordinate, coordinate.name);
       return;
     }
-    if (is_latitude(coordinate)) add_areas(grid, coordinate, shape_of(grid, coordinate));
+    if (model::is_latitude(coordinate)) add_areas(grid, coordinate, shape_of(grid, coordinate));
     if (!is_field) add_known(grid, coordinate, coordinate.name);
   }
 
-  // Cells between two parallels, as large as the differences of the sines of their bounds. A measure that the
-  // model gives goes first.
+  // The areas of cells between two parallels are proportional to the differences of the sines of their
+  // bounds. A measure of the model takes precedence.
   void add_areas(const model::Grid& grid, const model::Coordinate& latitude, analytics::Shape shape) {
     if (latitude.dims.size() != 1 || latitude.bounds.size() != 2 * latitude.values.size()) return;
     const std::string name = "area along " + latitude.dims.front();
@@ -237,7 +239,7 @@ class Analyst {
     return shape;
   }
 
-  // Of a coordinate in parts: blocks that come once, in `ready`.
+  // A coordinate given in parts is an input whose blocks arrive once, in `ready`.
   void add_parts(const model::Grid& grid, const model::Coordinate& coordinate, const std::string& name) {
     const int part = declarations_.fields[at(*coordinate.field)].grid;
     analytics::Shape shape = shape_on(part);
@@ -282,7 +284,7 @@ class Analyst {
     analysis_->declarations.fields.push_back(std::move(field));
   }
 
-  // The grids of the fields that it is computed from; not those of coordinates.
+  // The grids of the fields from which it is computed, without those of coordinates.
   std::vector<const model::Grid*> sources_of(const analytics::Diagnostic& diagnostic) const {
     std::vector<const model::Grid*> sources;
     for (const int input : diagnostic.inputs) {
@@ -293,8 +295,8 @@ class Analyst {
     return sources;
   }
 
-  // One of the model's own grids, where the diagnostic has just its dimensions, cells and parts: its
-  // coordinates and mesh come with it.
+  // One of the model's grids if the diagnostic has the same dimensions, cells and parts; it then has its
+  // coordinates and mesh.
   // `names`: of its dims, where the configuration gives them.
   int grid_for(const analytics::Diagnostic& diagnostic, const Surveyed& surveyed,
                const std::vector<std::string>& names = {}) {
@@ -327,7 +329,7 @@ class Analyst {
     return static_cast<int>(analysis_->declarations.grids.size()) - 1;
   }
 
-  // One line, however many there are: what holds for one holds for all of its kind.
+  // One line for all diagnostics of a kind.
   void tell_unmet_dims(const analytics::Diagnostic& diagnostic, const std::string& why) {
     std::string& line =
         ++unmet_dims_ == 1 ? analysis_->warnings.emplace_back() : analysis_->details.emplace_back();
@@ -356,11 +358,11 @@ std::shared_ptr<const Analysis> analyse(const settings::Configuration& configura
                                         const model::Declarations& declarations,
                                         const model::Decomposition* decomposition,
                                         config::Problems& problems) {
-  if (configuration.diagnostics.empty() && !stations::has_stations(configuration)) return nullptr;
+  if (configuration.diagnostics.empty() && point_requests(configuration).empty()) return nullptr;
   return Analyst(configuration, declarations, decomposition, problems).make();
 }
 
-// The first of the ranks counts as the one that holds a whole.
+// The first rank counts as the owner of a field that every rank has.
 model::Regions whole_on_first(const model::Grid& grid, std::size_t ranks) {
   if (ranks == 0) return {};
   const std::vector<std::int64_t> zeros(grid.dims.size(), 0);

@@ -1,5 +1,5 @@
-// Diagnostics between the configuration and the rooms: expressions become a graph, and each diagnostic a
-// field like those that the model declares, so that everything behind need not know the difference.
+// Compiles the diagnostics of a configuration: expressions become a graph, and each diagnostic becomes a
+// field like those that the model declares, so that the rest of the program treats both alike.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace tailrace::plan {
 
-// What the name of a grid that a diagnostic brought starts with; the diagnostic's own follows.
+// The prefix of the name of a grid that belongs to a diagnostic; the diagnostic's name follows.
 inline constexpr std::string_view diagnostic_grid = "diagnostic ";
 
 // A field in a file with stations or trajectories: indices into Analysis::declarations.
@@ -28,26 +28,27 @@ struct AtStations {
 
 struct Analysis {
   analytics::Graph graph;
-  // Index into `declarations`: of a coordinate in parts the static field; -1 for one that all know.
+  // By input, the index into `declarations`; for a coordinate given in parts its static field; -1 for a
+  // coordinate that all ranks know.
   std::vector<int> field_of_input;
-  std::vector<analytics::EngineInput> inputs;  // regions only where a decomposition was given
+  std::vector<analytics::EngineInput> inputs;  // with regions only if a decomposition was given
   std::vector<int> field_of_diagnostic;        // index into `declarations`
   model::Declarations declarations;            // the model's, then those of diagnostics
   std::vector<AtStations> at_stations;
-  // By path of a file with trajectories: what the coordinates along these are, without dims and values.
+  // By path of a file with trajectories: the coordinates along them, without dims and values.
   std::map<std::string, std::vector<model::Coordinate>> places;
   std::vector<std::string> warnings, details;  // as in Plan
 };
 
-// `decomposition` may be null (a model rank knows only its own part): then which dimensions are split is a
-// guess, which changes where things are computed but not what. Mistakes are added to `problems`. Null where
-// there are no diagnostics, and no files with stations.
+// `decomposition` may be null (a model rank knows only its own part): the split dimensions are then a guess,
+// which changes where values are computed but not the values. Mistakes are added to `problems`. Null if there
+// are no diagnostics and no files with points.
 std::shared_ptr<const Analysis> analyse(const settings::Configuration& configuration,
                                         const model::Declarations& declarations,
                                         const model::Decomposition* decomposition,
                                         config::Problems& problems);
 
-// The regions of the model's grids, then of those that diagnostics brought. Pure, so equal on every server.
+// The regions of the model's grids, then of those of diagnostics. A pure function, so equal on every server.
 model::Decomposition with_diagnostics(const Analysis& analysis, const model::Decomposition& decomposition);
 
 }  // namespace tailrace::plan

@@ -1,5 +1,5 @@
-// The time axes of a plan, each kept once however many files and variables lie on it; and when a file ends
-// and the records that follow go on in another one.
+// The time axes of a plan, each stored once for all its files and variables, and the ends of the files of
+// series.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace tailrace::plan {
 
-// Under which the state of an axis of a file is saved: by what makes its records, so that other axes and
-// files may come and go between two runs.
+// The name under which the state of an axis of a file is saved. It depends only on what makes its records, so
+// that other axes and files may be added or removed between two runs.
 std::string axis_state_name(const DatasetPlan& file, const AxisPlan& axis);
 
 class AxisBank {
@@ -24,19 +24,19 @@ class AxisBank {
   void advance(const model::Tick& tick);
   std::size_t size() const { return axes_.size(); }
   std::size_t number(std::size_t file, std::size_t axis) const { return numbers_[file][axis]; }
-  // What the latest tick means for the variables on an axis; see time::Axis. Until the next advance.
+  // What the latest tick means for the variables on an axis (see time::Axis); valid until the next advance.
   const std::vector<time::Share>& shares(std::size_t number) const { return *shares_[number]; }
   const time::Axis& axis(std::size_t number) const { return axes_[number]; }
 
-  // Of a file that goes on in others; null for any other one.
+  // The clock of a series; null for a single file.
   const SeriesClock* series(std::size_t file) const;
-  // Whether a file ended with the latest tick; the number of the first record of the next one then. Numbers
-  // begin at a multiple of AxisPlan::unit, so that chunks count from the start of each file.
+  // If a file ended with the latest tick, the number of the first record of the next one. It is a multiple of
+  // AxisPlan::chunk_alignment, so that chunks count from the start of each file.
   bool file_ended(std::size_t file) const { return parts_[file].ended; }
   std::int64_t begin_of_file(std::size_t file, std::size_t axis) const { return parts_[file].begins[axis]; }
 
   void save(model::NumberSaver saver) const;
-  void load(model::NumberLoader loader);  // but for files that the state does not know
+  void load(model::NumberLoader loader);  // except for files that the state does not contain
 
  private:
   struct Part {

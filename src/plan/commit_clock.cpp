@@ -19,7 +19,7 @@ CommitClock::CommitClock(const DatasetPlan& file, std::size_t number, const cale
   ends_with_step_ = file.entry.series && file.entry.write_every.kind() == time::PeriodKind::steps &&
                     std::ranges::all_of(file.axes, [](const AxisPlan& axis) { return axis.also_at_end; });
   gathered_.records.resize(file.axes.size());
-  if (file.axes.empty()) bytes_ = 1;  // fixed fields alone make a commit too
+  if (file.axes.empty()) bytes_ = 1;  // a file with only fixed fields commits, too
 }
 
 CommitDue take_until(CommitDue& due, std::int64_t step) {
@@ -47,8 +47,8 @@ void CommitClock::append(std::size_t axis, const time::TimeRecord& record, std::
   bytes_ += limits_.bytes_per_record[axis];
 }
 
-// `of_next_file`: of a file that has ended with the latest tick, the records behind it, or those that are in
-// it.
+// If the file ended with the latest tick, `of_next_file` selects the records after its end; otherwise those
+// in it.
 void CommitClock::append_closed(const AxisBank& axes, bool of_next_file) {
   const bool ended = axes.file_ended(number_);
   for (std::size_t axis = 0; axis < gathered_.lengths.size(); ++axis) {
@@ -83,7 +83,7 @@ CommitDue CommitClock::finish(const AxisBank& axes) {
   if (ends_with_step_ && bytes_ == 0 && part_.empty()) part_ = axes.series(number_)->of_last_step(tick_);
   for (std::size_t axis = 0; axis < gathered_.lengths.size(); ++axis) {
     for (const time::TimeRecord& record : axes.axis(axes.number(number_, axis)).last_records())
-      append(axis, record, INT64_MAX);  // no step makes it whole
+      append(axis, record, INT64_MAX);  // no step completes it
   }
   return take(axes, true, false);
 }
@@ -99,7 +99,7 @@ std::optional<CommitDue> CommitClock::commit_until(const AxisBank& axes, const m
   return due;
 }
 
-// State is saved between two steps, so what is in it is whole.
+// State is saved between two steps, so it has no half-finished commits.
 void CommitClock::load(model::NumberLoader loader) {
   visit_state(*this, std::move(loader));
   gathered_.closings = {{tick_.step, gathered_.lengths}};

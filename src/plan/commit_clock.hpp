@@ -1,5 +1,5 @@
-// When a file commits, and which records that commit holds: a pure function of the model's ticks, so that
-// chunk owners and the file's owner agree without a word.
+// Predicts when a file commits and which records the commit contains. It is a pure function of the model's
+// ticks, so that the owners of chunks and of the file agree without messages.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tailrace::plan {
 
-// How long the axes of a file were after a step that closed records.
+// The lengths of the axes of a file after a step that closed records.
 struct Closing {
   std::int64_t step = 0;
   std::vector<std::int64_t> lengths;
@@ -25,23 +25,23 @@ struct CommitDue {
   std::vector<Closing> closings;                       // of these records, ascending
   model::Tick tick;
   bool final = false;
-  // Of a series: the path of its file, the number of its first record, by axis (0 where there is no series),
-  // and whether it holds nothing more.
+  // For a series: the path of its file, the number of its first record by axis (0 for a single file), and
+  // whether the file is complete.
   std::string part;
   std::vector<std::int64_t> begins;
   bool ends_part = false;
 };
 
-// Takes the records that were closed by the steps up to `step` out of a commit; the others stay in it.
+// Moves the records closed by steps up to `step` out of a commit; the others stay in it.
 CommitDue take_until(CommitDue& due, std::int64_t step);
 
-// How far a file has come between two commits: records, by axis of the file.
+// The state of a file between two commits, in records by axis of the file.
 struct Pending {
-  std::vector<std::int64_t> committed;  // in the commits that were due
+  std::vector<std::int64_t> committed;  // in commits so far
   std::vector<std::int64_t> closed;
 };
 
-// What bounds the records that wait for a commit.
+// The bound on records that wait for a commit.
 struct ClockLimits {
   std::vector<std::size_t> bytes_per_record;  // unencoded, by axis
   std::size_t most_bytes = 0;
@@ -49,20 +49,20 @@ struct ClockLimits {
 
 class CommitClock {
  public:
-  // `number`: of the file in its plan. A commit is due at the first tick at or past each multiple of
-  // `write_every`, and earlier when `limits.most_bytes` have gathered, so that memory stays bounded however
-  // rarely the user wants to write. One is due, too, where a file of a series ends; of a file per write,
-  // there alone.
+  // `number` is the file's index in its plan. A commit is due at the first tick at or past each multiple of
+  // `write_every`, and earlier if more than `limits.most_bytes` wait, so that memory stays bounded however
+  // rarely the user wants to write. A commit is also due where a file of a series ends; with a file per
+  // write, only there.
   CommitClock(const DatasetPlan& file, std::size_t number, const calendar::Calendar& calendar,
               model::Tick begin, ClockLimits limits);
 
   // After `axes` have advanced to `tick`.
   std::optional<CommitDue> advance(const AxisBank& axes, const model::Tick& tick);
-  // Before its time: a commit of the records that steps up to this one closed, if any wait.
+  // An early commit of the waiting records that steps up to this one closed, if there are any.
   std::optional<CommitDue> commit_until(const AxisBank& axes, const model::Tick& tick);
-  // What advance() has not given out yet, as a commit into the file that is open.
+  // The records that advance() has not returned yet, as a commit into the open file.
   CommitDue gathered(const AxisBank& axes);
-  // The end of the run: the windows that are still open close at its last tick.
+  // Ends the run: windows that are still open close at its last tick.
   CommitDue finish(const AxisBank& axes);
 
   Pending pending() const { return {committed_, gathered_.lengths}; }
@@ -92,13 +92,14 @@ class CommitClock {
   std::size_t number_;
   time::Cadence write_;
   bool each_write_ends_;
-  bool ends_with_step_ = false;  // what the end of the run adds goes into a file with its step in the name
-  std::string part_;             // the name of the open file, once it is known
+  bool ends_with_step_ =
+      false;          // records added at the end of the run are in a file with the last step in its name
+  std::string part_;  // the name of the open file, once it is known
   ClockLimits limits_;
   std::size_t bytes_ = 0;
   model::Tick tick_;
   CommitDue gathered_;
-  std::vector<std::int64_t> committed_;  // records of the commits that were due, by axis
+  std::vector<std::int64_t> committed_;  // records of all commits so far, by axis
 };
 
 }  // namespace tailrace::plan

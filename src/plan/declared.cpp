@@ -17,7 +17,7 @@ constexpr const char* schema = "tailrace-declared";
 constexpr int version = 1;
 constexpr const char* kinds[] = {"replicated", "block", "indexed", "partial"};  // by model::GridKind
 
-// A text as such, numbers with their type, which JSON does not tell.
+// Texts are plain; numbers are written with their type, which JSON lacks.
 Json to_json(const model::Attributes& attributes) {
   Json json = Json::object();
   for (const auto& [name, value] : attributes)
@@ -149,7 +149,7 @@ model::Grid grid_of(const Json& json) {
   return grid;
 }
 
-// The cells of an indexed grid stand one after the other, as if dealt in order.
+// The cells of an indexed grid are assigned to the ranks in order.
 model::Regions regions_of(const Json& json, const model::Grid& grid) {
   model::Regions regions;
   std::vector<std::int64_t> next(grid.dims.size(), 0);

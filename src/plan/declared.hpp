@@ -1,5 +1,5 @@
-// What a model declared in a run, kept in the report directory, so that a configuration can be checked
-// against it without the model.
+// The declarations of a model in a run, saved in the report directory, so that a configuration can be checked
+// against them without the model.
 #pragma once
 
 #include <string>
@@ -10,12 +10,13 @@ namespace tailrace::plan {
 
 struct Declared {
   model::Declarations declarations;
-  model::Decomposition decomposition;  // of indexed grids: how many cells each rank had, not which
+  model::Decomposition decomposition;  // for indexed grids only the number of cells of each rank
 };
 
 // JSON. Without meshes, and without the cells of indexed grids.
 std::string to_json(const Declared& declared);
-// `name` is the file's, for messages. Throws Error(configuration) where the text is not what to_json gives.
+// `name` is the file's name, for messages. Throws Error(configuration) if the text is not in the form of
+// to_json.
 Declared declared_from_json(const std::string& text, const std::string& name);
 
 }  // namespace tailrace::plan

@@ -5,7 +5,7 @@
 
 #include "base/text_tree.hpp"
 #include "env/topology.hpp"
-#include "plan/memory/needs.hpp"
+#include "plan/memory_needs.hpp"
 #include "plan/naming/axis_names.hpp"
 #include "plan/plan.hpp"
 
@@ -55,7 +55,7 @@ Branch describe_time(const settings::Configuration& configuration) {
           {}};
 }
 
-// As many as fit on a line; the configuration has them all.
+// Lists as many names as fit on a line.
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t enough = 120;
   std::string words;
@@ -92,10 +92,10 @@ std::string file_words(const settings::OutputEntry& file) {
   if (file.new_file_every) words += fmt::format(", a new file {}", file.new_file_every->sentence());
   if (file.stations)
     words += fmt::format(", at {} stations ({})", file.stations->points.size(),
-                         file.stations->method == settings::Sampling::nearest ? "nearest" : "bilinear");
+                         file.stations->method == points::Sampling::nearest ? "nearest" : "bilinear");
   if (file.trajectories)
     words += fmt::format(", along {} trajectories ({})", file.trajectories->all.size(),
-                         file.trajectories->method == settings::Sampling::nearest ? "nearest" : "bilinear");
+                         file.trajectories->method == points::Sampling::nearest ? "nearest" : "bilinear");
   if (!file.span.from.text.empty()) words += ", from " + file.span.from.text;
   if (!file.span.until.text.empty()) words += ", until " + file.span.until.text;
   return words;
@@ -106,8 +106,8 @@ std::string target_of(const settings::VariableEntry& variable) {
   return variable.group.empty() ? variable.field : "group " + variable.group;
 }
 
-// How to split a file with several time axes: CDO, NCO and many viewers know the first axis only. `axes`:
-// what lies on each.
+// Suggests how to split a file with several time axes, since CDO, NCO and many viewers read only the first.
+// `axes` lists the variables on each.
 void advise(const std::vector<std::vector<std::string>>& axes, Branch& branch) {
   if (axes.size() < 2) return;
   Branch advice{
@@ -123,7 +123,7 @@ void advise(const settings::OutputEntry& file, Branch& branch) {
   std::vector<std::pair<time::Period, bool>> kinds;
   std::vector<std::vector<std::string>> axes;
   for (const settings::VariableEntry& variable : file.variables) {
-    if (variable.every.is_never()) continue;  // a fixed field, or one that comes at the end
+    if (variable.every.is_never()) continue;  // a fixed field, or one at the end of the run
     const std::pair kind{variable.every, time::needs_window(variable.reduction)};
     const auto known = static_cast<std::size_t>(std::ranges::find(kinds, kind) - kinds.begin());
     if (known == kinds.size()) {
@@ -135,7 +135,7 @@ void advise(const settings::OutputEntry& file, Branch& branch) {
   advise(axes, branch);
 }
 
-// As far as it can be told without a model.
+// The description without a model.
 Branch describe_file(const settings::OutputEntry& file) {
   Branch branch{file_words(file), {}};
   for (const settings::VariableEntry& variable : file.variables) {
@@ -243,27 +243,28 @@ std::string describe(const settings::Configuration& configuration, const Plan* p
   return "tailrace\n" + base::drawn(branches);
 }
 
-// Not compressed, and evenly spread over servers and ranks: of the server that needs most.
+// Without compression, and with data evenly spread over servers and ranks; the needs are those of the server
+// that needs most.
 std::string describe_memory(const settings::ServersOptions& servers, const Plan& plan,
                             const model::Declarations& declarations, std::size_t ranks) {
   if (servers.mode == settings::Mode::off) return "";
   const std::size_t count = servers_of(servers, ranks);
-  memory::Needs needs;
+  MemoryNeeds needs;
   for (std::size_t server = 0; server < std::min(count, std::max<std::size_t>(1, plan.files.size()));
        ++server) {
-    const memory::Needs here =
-        memory::needs_of(plan, declarations,
-                         {.servers = static_cast<int>(count),
-                          .cells =
-                              [&](int grid) {
-                                const auto size = declarations.grids[static_cast<std::size_t>(grid)].size();
-                                return (static_cast<std::size_t>(size) + count - 1) / count;
-                              },
-                          .writes = [&](std::size_t file) { return file % count == server; }});
+    const MemoryNeeds here =
+        memory_needs_of(plan, declarations,
+                        {.servers = static_cast<int>(count),
+                         .cells =
+                             [&](int grid) {
+                               const auto size = declarations.grids[static_cast<std::size_t>(grid)].size();
+                               return (static_cast<std::size_t>(size) + count - 1) / count;
+                             },
+                         .writes = [&](std::size_t file) { return file % count == server; }});
     if (server == 0 || here.total() > needs.total()) needs = here;
   }
   std::vector<Branch> parts;
-  for (const memory::Need* need : needs.all()) {
+  for (const MemoryNeed* need : needs.all()) {
     if (need->bytes == 0) continue;
     const std::string most = need->of.empty() || need->most == need->bytes
                                  ? need->of
@@ -273,16 +274,15 @@ std::string describe_memory(const settings::ServersOptions& servers, const Plan&
   }
   parts.push_back(
       {fmt::format("{} of a step from each of {} model ranks, in its buffer",
-                   bytes_words(memory::step_bytes(plan, declarations) / std::max<std::size_t>(1, ranks)),
-                   ranks),
+                   bytes_words(step_bytes(plan, declarations) / std::max<std::size_t>(1, ranks)), ranks),
        {}});
-  if (memory::lack_of_memory(needs, servers.memory))
+  if (lack_of_memory(needs, servers.memory))
     parts.push_back(
         {fmt::format("{}: expected `servers: {{memory: {} MiB}}` or more, or more servers",
                      servers.memory_given
                          ? "refused in ready"
                          : "more than `memory` where it is not given: then it bounds what moves alone",
-                     memory::memory_for(needs.total()) >> 20),
+                     memory_for(needs.total()) >> 20),
          {}});
   return fmt::format("memory: about {} of the {} of a server\n", bytes_words(needs.total()),
                      bytes_words(servers.memory)) +

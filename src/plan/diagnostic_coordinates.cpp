@@ -23,7 +23,7 @@ const model::Coordinate* own_coordinate(const model::Grid& grid, const std::stri
   return nullptr;
 }
 
-// Of the coordinate of a part, the model's flags and limits would not hold.
+// The model's flags and limits do not apply to a part of a coordinate.
 std::map<std::string, std::string> lasting(const model::Attributes& attributes) {
   std::map<std::string, std::string> kept;
   for (const char* name : {"axis", "positive"})
@@ -35,7 +35,7 @@ bool same_cells(const DimCoordinate& a, const DimCoordinate& b) {
   return a.values == b.values && a.units == b.units;
 }
 
-// Where arguments with other cells are combined, what is left is their order.
+// If arguments with different cells are combined, only the order of cells remains.
 std::shared_ptr<const DimCoordinate> indices(const Dim& dim) {
   DimCoordinate coordinate{dim.name, {}, "1", "", "index (the coordinates of what is combined differ)"};
   for (std::int64_t i = 0; i < dim.extent; ++i) coordinate.values.push_back(static_cast<double>(i));
@@ -121,7 +121,7 @@ DiagnosticCoordinates::DimNote DiagnosticCoordinates::made_or_passed(const Node&
   return passed(node, dim);
 }
 
-// Of several arguments the one with most dims, from which the result has its own.
+// The argument with the most dims, which determines those of the result.
 DiagnosticCoordinates::DimNote DiagnosticCoordinates::passed(const Node& node, const Dim& dim) const {
   DimNote found;
   std::size_t most = 0;
@@ -151,7 +151,7 @@ std::vector<Described> DiagnosticCoordinates::arguments_of(const Node& node) con
   std::vector<Described> arguments;
   for (std::size_t i = 0; i < node.args.size(); ++i) {
     const Note& of = note(node.args[i]);
-    // Names hold in their units only: with_units() may say of the same node that it is something else.
+    // Names apply only in their units: with_units() may give the same node another meaning.
     const bool named =
         !of.described.long_name.empty() && of.units == node.call.arguments[i].units.value_or("");
     const bool wanted = !named && node.kind == NodeKind::kernel;
@@ -162,7 +162,7 @@ std::vector<Described> DiagnosticCoordinates::arguments_of(const Node& node) con
   return arguments;
 }
 
-// What no input names may be a diagnostic that others use.
+// A name that is not an input may be a diagnostic that others use.
 void DiagnosticCoordinates::name(Note& note, const analytics::Diagnostic& diagnostic) {
   note.units = diagnostic.units;
   note.described.standard_name = diagnostic.standard_name;

@@ -1,5 +1,5 @@
-// The coordinates of diagnostics: the model's where operators left a dimension as it was, else what the
-// operators say of the dimensions that they make.
+// The coordinates of diagnostics: those of the model for dimensions that operators leave unchanged, otherwise
+// those that the operators give to their dimensions.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,15 @@
 
 namespace tailrace::plan {
 
-// What the model said of an input of the graph.
+// The declarations of an input of the graph.
 struct InputOrigin {
   const model::Grid* grid = nullptr;
   std::string standard_name, long_name;
   model::Attributes attributes;
 };
 
-// CF 1.2: a coordinate variable, which has the name of its dim, is monotonic. The coordinate of a dim whose
-// values are not has this name.
+// A coordinate variable, which has the name of its dim, must be monotonic (CF 1.2). A coordinate that is not
+// monotonic gets this name instead.
 std::string name_if_unordered(const std::string& dim);
 
 analytics::DimCoordinate dim_coordinate_of(
@@ -28,20 +28,20 @@ analytics::DimCoordinate dim_coordinate_of(
 
 class DiagnosticCoordinates {
  public:
-  // `known`: coordinates by dim, for grids that lack them. All must live longer.
+  // `known` are coordinates by dim, for grids that lack them. All arguments must live longer.
   DiagnosticCoordinates(const analytics::Graph& graph, const std::vector<InputOrigin>& inputs,
                         const std::vector<analytics::DimCoordinate>& known);
 
-  // Whether all dims of the node are dims of the model, with the cells that the model gave them.
+  // True if all dims of the node are unchanged dims of the model.
   bool as_declared(int node) const;
-  // Gives `grid`, which has the dims of `node`, its coordinates; `sources` are the grids of what it is
-  // computed from, whose further coordinates, mesh and mapping stay where their dims did.
+  // Adds coordinates to `grid`, which has the dims of `node`. `sources` are the grids of the fields from
+  // which it is computed: their other coordinates, mesh and mapping are kept if their dims are unchanged.
   void add_coordinates(int node, const std::vector<const model::Grid*>& sources, model::Grid& grid) const;
 
  private:
   struct DimNote {
     std::shared_ptr<const analytics::DimCoordinate> coordinate;  // null: unknown
-    const model::Grid* declared = nullptr;  // whose dim it is, unchanged; null: an operator made it
+    const model::Grid* declared = nullptr;  // the grid of the unchanged dim; null: an operator made it
   };
   // Of a node.
   struct Note {

@@ -9,7 +9,7 @@
 namespace tailrace::plan {
 namespace {
 
-// What stands before the last point of each name, with the point.
+// The part of each name up to its last dot, with the dot.
 std::vector<std::string> prefixes_in(const std::map<std::string, std::string>& options) {
   std::vector<std::string> prefixes;
   for (const auto& [name, value] : options)

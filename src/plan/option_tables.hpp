@@ -1,4 +1,4 @@
-// Which options of the model the text variables of a file hold.
+// The options of the model in the text variables of a file.
 #pragma once
 
 #include <map>
@@ -12,8 +12,8 @@
 
 namespace tailrace::plan {
 
-// The tables of a file that have entries. Adds their names to `names`, those of the file's variables so far,
-// and tells `problems` of names that are taken and of tables without entries that are not optional.
+// The tables of a file that have entries. Adds their names to `names`, which has those of the file's
+// variables. A name that is taken is a problem, and so is an empty table that is not optional.
 std::vector<OptionTablePlan> plan_option_tables(const settings::OutputEntry& file,
                                                 const std::map<std::string, std::string>& options,
                                                 std::map<std::string, config::Location>& names,

@@ -11,21 +11,21 @@
 
 #include "base/nearest_name.hpp"
 #include "config/problems.hpp"
+#include "mip_tables/checks.hpp"
 #include "model/field_index.hpp"
 #include "plan/analysis.hpp"
 #include "plan/append/write_amplification.hpp"
 #include "plan/checks.hpp"
-#include "plan/masks/masks.hpp"
-#include "plan/memory/needs.hpp"
+#include "plan/masks.hpp"
+#include "plan/memory_needs.hpp"
 #include "plan/naming/axis_names.hpp"
 #include "plan/naming/dim_names.hpp"
+#include "plan/naming/field_metadata.hpp"
 #include "plan/naming/formula_terms.hpp"
 #include "plan/naming/missing_fields.hpp"
 #include "plan/naming/spelling_hints.hpp"
 #include "plan/option_tables.hpp"
 #include "plan/restart/checkpointed_fields.hpp"
-#include "plan/tables/field_metadata.hpp"
-#include "plan/tables/table_checks.hpp"
 #include "settings/fields.hpp"
 
 namespace tailrace::plan {
@@ -62,7 +62,7 @@ class Planner {
     if (plan_.analysis) plan_diagnostics(*plan_.analysis);
     for (const settings::OutputEntry& file : configuration_.files) plan_file(file);
     problems_.throw_if_any();
-    memory::share_out_open_chunks(configuration_, declarations_, plan_.files);
+    share_out_open_chunks(configuration_, declarations_, plan_.files);
     writing::tell_waste(declarations_, plan_);
     return std::move(plan_);
   }
@@ -73,7 +73,7 @@ class Planner {
     problems_.throw_if_any();
     Plan plan;
     plan.warnings = configuration_.warnings;
-    for (std::string& line : slips_in_names(declarations, configuration_))
+    for (std::string& line : misspelt_names(declarations, configuration_))
       plan.warnings.push_back(std::move(line));
     for (std::string& line : unmet_dims(configuration_.field_groups, declarations))
       plan.warnings.push_back(std::move(line));
@@ -113,8 +113,8 @@ class Planner {
     }
   }
 
-  // A diagnostic is sampled when all of its fields are: at the slowest of their periods, which the others
-  // must meet.
+  // A diagnostic is sampled when all of its fields are: at the longest of their periods, of which the others
+  // must be divisors.
   void plan_diagnostics(const Analysis& analysis) {
     plan_.warnings.insert(plan_.warnings.end(), analysis.warnings.begin(), analysis.warnings.end());
     plan_.details.insert(plan_.details.end(), analysis.details.begin(), analysis.details.end());
@@ -156,7 +156,7 @@ class Planner {
   void plan_file(const settings::OutputEntry& entry) {
     DatasetPlan file;
     file.entry = entry;
-    file.entry.variables = {};  // the plan has its own, and each client keeps a plan
+    file.entry.variables = {};  // the plan has its own copy, and every client holds a plan
     file.convention = configuration_.convention;
     const bool ends = file.convention->stamps_end();
     file.time_stamp =
@@ -194,7 +194,7 @@ class Planner {
   }
 
   void set_places(DatasetPlan& file) {
-    const settings::Trajectories& trajectories = *file.entry.trajectories;
+    const points::Trajectories& trajectories = *file.entry.trajectories;
     if (const auto found = plan_.analysis->places.find(file.entry.path);
         found != plan_.analysis->places.end())
       file.places = found->second;
@@ -204,7 +204,7 @@ class Planner {
                     "none of the variables of this file has levels at which points could lie");
   }
 
-  // Of a file with stations or trajectories a field there.
+  // The sampled field if the file has stations or trajectories.
   int written_to(const settings::OutputEntry& file, int field) const {
     if (file.points() != nullptr)
       for (const AtStations& one : plan_.analysis->at_stations)
@@ -219,8 +219,14 @@ class Planner {
     const std::string& field_name = declarations_.fields[at(asked)].name;
     plan_.fields[at(index)].used = true;
     check_variable(entry, field, plan_.fields[at(index)]);
-    const TableCase table{entry, field, declarations_.grids[at(field.grid)], plan_.fields[at(index)].once};
-    check_table(table, problems_, plan_.warnings);
+    const mip_tables::Written written{.request = entry.cmip.get(),
+                                      .config_path = entry.config_path,
+                                      .coordinates = entry.coordinates,
+                                      .field = field,
+                                      .grid = declarations_.grids[at(field.grid)],
+                                      .once = plan_.fields[at(index)].once,
+                                      .is_split = !entry.split.empty()};
+    mip_tables::check_table(written, problems_, plan_.warnings);
     VariablePlan variable;
     variable.name = (entry.name.empty() ? without_namespace(field_name) : entry.name) + entry.suffix;
     variable.field = index;
@@ -233,7 +239,7 @@ class Planner {
     variable.codec = entry.codec.value_or(file.entry.codec);
     variable.chunk = entry.chunk;
     variable.attributes = entry.attributes;
-    variable.coordinates = scalar_coordinates(table);
+    variable.coordinates = mip_tables::scalar_coordinates(written);
     variable.fill_value = entry.fill_value;
     if (const auto complaint = attributes_complaint(variable.attributes, field,
                                                     variable.packing ? variable.unpacked : variable.type))
@@ -339,11 +345,11 @@ class Planner {
     return static_cast<int>(file.axes.size()) - 1;
   }
 
-  // What lies between cells is no whole number.
+  // Interpolated values are not whole numbers.
   const model::Field& typed_as(const settings::OutputEntry& file, int asked, int written) const {
     const model::Field& field = declarations_.fields[at(asked)];
-    const settings::PointSet* points = file.points();
-    const bool between = points != nullptr && points->method == settings::Sampling::bilinear;
+    const points::PointSet* points = file.points();
+    const bool between = points != nullptr && points->method == points::Sampling::bilinear;
     return between && model::is_integer(field.type) ? declarations_.fields[at(written)] : field;
   }
 
@@ -359,7 +365,7 @@ class Planner {
     }
   }
 
-  // Time axes, dimensions and coordinates come into the file by themselves.
+  // Time axes, dimensions and coordinates are added to the file automatically.
   void refuse_taken_names(const DatasetPlan& file, const std::map<std::string, config::Location>& names) {
     std::set<std::string> taken;
     for (const AxisPlan& axis : file.axes) taken.insert({axis.dim, axis.dim + "_bnds"});

@@ -1,5 +1,5 @@
-// The configuration resolved against what a component declared: which field goes where, when and how. Every
-// client and server computes the same plan from the same words, so no plan is ever sent.
+// The configuration resolved against the declarations of a component: which field is written where, when and
+// how. Every client and server computes the same plan from the same texts, so plans are never sent.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ namespace tailrace::plan {
 struct AxisPlan {
   time::AxisKind kind = time::AxisKind::instant;
   time::Period every = time::Period::of_steps(1);
-  time::Period cadence = time::Period::of_steps(1);  // of the fields on it; for windows too
-  std::string dim;  // `time` where the file has one axis, else such as time_10s, time_instant_5s
+  time::Period cadence = time::Period::of_steps(1);  // the sampling period of its fields, also for windows
+  std::string dim;  // `time` if the file has one axis, otherwise time_10s, time_instant_5s, ...
   std::string wish = std::string();  // the user's name for `dim`
   const time::Convention* convention = &time::standard_convention();
   time::Span span = {};
   time::Cycle cycle = time::Cycle::none;
-  // Of a file that goes on in another one: the records of each file are numbered from a multiple of this,
-  // which is one of all chunks along the axis.
+  // In a series, the records of each file are numbered from a multiple of this, which is a multiple of all
+  // chunk lengths along the axis.
   std::int64_t chunk_alignment = 1;
-  time::Continued continued = {};  // where the file goes on with what an earlier run wrote
-  bool also_at_end = false;        // of instants: one more record, where the run ends between two
+  time::Continued continued = {};  // where the file continues that of an earlier run
+  bool also_at_end = false;        // for instants: one more record if the run ends between two
 
   time::AxisRule rule() const {
     return {.kind = kind,
@@ -42,7 +42,7 @@ struct AxisPlan {
             .cycle = cycle,
             .also_at_end = also_at_end};
   }
-  // Whether the same ticks make the same records, whatever they are called.
+  // True if the same ticks make the same records, whatever the names of the axes.
   bool has_records_of(const AxisPlan& other) const { return rule() == other.rule(); }
 };
 
@@ -50,7 +50,7 @@ struct VariablePlan {
   std::string name;
   int field = -1;  // index into Declarations::fields
   std::string field_name;
-  int axis = -1;  // index into DatasetPlan::axes; -1: of a fixed field, without time
+  int axis = -1;  // index into DatasetPlan::axes; -1: a fixed field, without time
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   bool propagates_missing = false;
   model::DataType type = model::DataType::float64;
@@ -64,21 +64,21 @@ struct VariablePlan {
   std::optional<double> fill_value = {};       // in place of the field's
   int split = -1;                  // index of a dim of the grid: one variable for each cell along it,
   std::vector<std::string> parts;  // called so, in that order
-  bool at_stations = false;        // `field` is that of the user at the stations or trajectories of the file
+  bool at_stations = false;  // `field` holds the values at the stations or along the trajectories of the file
 };
 
 struct OptionTablePlan {
   std::string name, dimension;
   std::vector<std::pair<std::string, std::string>> entries;  // sorted; at least one
-  int width = 0;                                             // characters of each text at least
+  int width = 0;                                             // the least number of characters of each text
 };
 
-// Where a file stood when the state was saved from which the run goes on.
+// The position of a file in the saved state from which the run continues.
 struct RestoredFile {
-  // Nothing was in it, or nothing that grows: it is written anew. Of a series: the file that was open.
+  // It had no records, so it is written again. For a series this concerns the open file.
   bool is_empty = false;
   std::vector<std::int64_t> records;  // in the open file, by axis
-  std::string part;                   // of a series: its path, where it was known
+  std::string part;                   // of a series: its path, if it was known
 };
 
 struct DatasetPlan {
@@ -89,12 +89,12 @@ struct DatasetPlan {
   std::vector<AxisPlan> axes;
   std::vector<VariablePlan> variables;
   std::vector<OptionTablePlan> option_tables;
-  std::vector<model::Coordinate> places;  // of trajectories: what their coordinates are, as Fix::at has them
-  // Of each variable whose chunks have a chosen shape: what they may take until they are full.
+  std::vector<model::Coordinate> places;  // of trajectories: their coordinates, in the order of Fix::at
+  // For each variable whose chunk shape Tailrace chooses: the bytes that incomplete chunks may hold.
   std::size_t open_bytes = SIZE_MAX;
-  bool continues = false;  // what an earlier run wrote, as far as its axes say
+  bool continues = false;  // it continues a file of an earlier run
   std::optional<RestoredFile> restored = {};
-  bool is_unsaved = false;  // the run goes on from saved state that knows no such file, and begins it
+  bool is_unsaved = false;  // the saved state from which the run continues does not contain this file
 };
 
 struct Analysis;
@@ -103,7 +103,7 @@ struct FieldPlan {
   time::Period cadence = time::Period::of_steps(1);
   bool used = false;  // some variable needs it
   bool optional = false;
-  bool at_end = false;       // it may be put at any step; what came last is the record
+  bool at_end = false;       // it may be put at any step; the last values are the record
   bool also_at_end = false;  // the same between the steps of its period, for one more record
   bool once = false;         // put once, in the first step or before it
   bool kept = false;         // part of a checkpoint
@@ -111,7 +111,7 @@ struct FieldPlan {
 
 struct Plan {
   calendar::Calendar calendar;
-  std::vector<FieldPlan> fields;  // by index into Declarations::fields; of diagnostics behind those
+  std::vector<FieldPlan> fields;  // by index into Declarations::fields; those of diagnostics follow
   std::shared_ptr<const Analysis> analysis;  // null without diagnostics
   std::vector<DatasetPlan> files;            // those that have a variable
   time::Period checkpoint_every = time::Period::never();
@@ -121,29 +121,29 @@ struct Plan {
   std::vector<int> masks;  // by grid, the field that is its mask; -1: none
   std::vector<std::string>
       warnings;                      // a line each, for one rank to log: optional fields that are absent, ...
-  std::vector<std::string> details;  // for who wants to know all: what a warning only counts
+  std::vector<std::string> details;  // the full lists that a warning only counts
 };
 
 // Throws Error(configuration) with all mistakes: unknown fields or groups with the nearest name, duplicate
 // variables, periods that no step can meet, chunks that do not fit the grid, fields put on no schedule.
 // The plan's fields are those of `declarations`, then one for each diagnostic (Analysis::declarations).
-// `decomposition` may be null; see analyse(). `declarations`: as apply_overrides() gives them.
+// `decomposition` may be null; see analyse(). `declarations` come from apply_overrides().
 Plan make_plan(const settings::Configuration& configuration, const model::Declarations& declarations,
                const model::Decomposition* decomposition = nullptr);
 
 // A tree for people: files, axes, variables, periods.
 std::string describe(const settings::Configuration& configuration, const Plan* plan);
 
-// The same for what all this needs of the memory of the servers. `ranks`: of the model.
+// The same for the memory that the plan needs on the servers. `ranks` is the number of model ranks.
 std::string describe_memory(const settings::ServersOptions& servers, const Plan& plan,
                             const model::Declarations& declarations, std::size_t ranks);
 
-// Whether a checkpoint is due at a tick, of ticks in order; none where there are no checkpoints. `plan` must
-// live longer.
+// Tells whether a checkpoint is due at a tick; ticks must be passed in order. Empty if there are no
+// checkpoints. `plan` must live longer.
 std::function<bool(const model::Tick&)> checkpoint_schedule(const Plan& plan, model::Tick begin);
 
 // Which fields are wanted at a tick: the union of what all axes need.
-// `saved`: the state from which the run goes on, of which the plan is marked (restart/restored.hpp).
+// `saved` is the state from which the run continues; the plan is marked with it (restart/restored.hpp).
 std::unique_ptr<model::Agenda> make_agenda(const Plan& plan, const model::Declarations& declarations,
                                            model::Tick begin, const model::StateLoader* saved = nullptr);
 

@@ -11,7 +11,7 @@ namespace tailrace::plan {
 
 namespace {
 
-// Files per write are numbered as ever, by the multiple at which they end.
+// Files per write are numbered by the multiple at which they end.
 settings::FileName name_of(const DatasetPlan& file) {
   const std::string& path = file.entry.path;
   const settings::FileName name(path);

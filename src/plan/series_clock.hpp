@@ -1,6 +1,6 @@
-// When a file of a series ends and the next one begins, and what they are called: a pure function of the
-// model's ticks. By the standard convention a file ends with the first sample at or past each multiple of its
-// period (`write_every` of a file per write, else `new_file_every`).
+// The ends and the names of the files of a series, as a pure function of the model's ticks. In the standard
+// convention a file ends with the first sample at or past each multiple of its period (`write_every` with a
+// file per write, otherwise `new_file_every`).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "plan/plan.hpp"
-#include "settings/names/file_name.hpp"
+#include "settings/file_name.hpp"
 
 namespace tailrace::plan {
 
@@ -17,17 +17,17 @@ class SeriesClock {
   // `calendar` must live longer.
   SeriesClock(const DatasetPlan& file, const calendar::Calendar& calendar, model::Tick begin);
 
-  // Whether the file ends with this tick. Call once for each tick, in order.
+  // True if the file ends with this tick. Call it once for each tick, in order.
   bool ends(const model::Tick& tick);
-  // Windows that begin then or later are of the next file, where the tick that ended one closes them too: the
-  // multiple at which it ended, in seconds of model time. Infinite where all records of the tick belong to
-  // the file that it ends.
+  // The multiple at which the file ended, in seconds of model time. Windows that begin then or later belong
+  // to the next file, even if the same tick closes them. Infinite if all records of the tick belong to the
+  // ended file.
   double next_from() const;
   // The path of the file that the last ends() ended.
   std::string ended() const { return path_of(last_.index); }
-  // Of the file that is open at `last`: it is to end at the multiple that comes next.
+  // The path of the open file if the last tick is `last`: it ends at the next multiple.
   std::string open(const model::Tick& last) const;
-  // Of one that has nothing but the last step of a run.
+  // The path of a file that contains only the last step of a run.
   std::string of_last_step(const model::Tick& last) const;
 
   template <class Self, class Visitor>
@@ -43,21 +43,22 @@ class SeriesClock {
   std::string number_of(std::int64_t index) const;
 
   settings::FileName name_;
-  std::string path_;  // where the name has no limits
+  std::string path_;  // if the name has no limits
   bool each_write_;
   time::Period every_;
   const calendar::Calendar* calendar_;
   const time::Convention* convention_;
   std::vector<time::Cadence> samples_;  // when fields of the file are sampled
   time::Ruler ruler_;
-  time::LastEdge last_;  // that ended a file
+  time::LastEdge last_;  // the edge that ended the last file
 };
 
 // out/a.nc becomes out/a_100.0.nc.
 std::string path_of_part(const std::string& path, const std::string& part,
                          const time::Convention& convention);
 
-// Of the one file, or of that of a series into which the first records of a run go that begins at that tick.
+// The path of a single file, or of the file of a series that receives the first records of a run that begins
+// at that tick.
 std::string first_path(const DatasetPlan& file, const calendar::Calendar& calendar, const model::Tick& begin);
 
 }  // namespace tailrace::plan

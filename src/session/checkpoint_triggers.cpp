@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "base/log.hpp"
-#include "settings/checkpoint/checkpoint.hpp"
+#include "settings/checkpoint.hpp"
 
 namespace tailrace::session {
 namespace {

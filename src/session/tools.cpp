@@ -12,14 +12,14 @@
 #include "analytics/plan_text.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/nearest_name.hpp"
 #include "base/version.hpp"
 #include "cf/volume.hpp"
+#include "dialects/dialect.hpp"
+#include "dialects/yaml.hpp"
 #include "env/file_system.hpp"
 #include "handshake/start.hpp"
 #include "host/server_process.hpp"
-#include "monc/translate.hpp"
-#include "monc/xml/text.hpp"
-#include "monc/yaml/yaml.hpp"
 #include "output/format.hpp"
 #include "output/hdf5_lock.hpp"
 #include "plan/analysis.hpp"
@@ -158,13 +158,24 @@ std::string report_directory(const std::string& configuration) {
   return servers.report && servers.mode != settings::Mode::off ? servers.report_directory : "";
 }
 
-Conversion convert_monc(const std::string& path, const std::map<std::string, std::string>& options,
-                        bool legacy) {
-  const config::Sources sources = monc::read_sources(path, settings::read_text);
+std::map<std::string, std::string> configuration_dialects() {
+  std::map<std::string, std::string> notations;
+  for (const dialects::Dialect* dialect : dialects::all_dialects())
+    notations[dialect->name()] = dialect->notation();
+  return notations;
+}
+
+Conversion convert_configuration(const std::string& dialect, const std::string& path,
+                                 const std::map<std::string, std::string>& options, bool legacy) {
+  const dialects::Dialect* found = dialects::find_dialect(dialect);
+  if (found == nullptr)
+    throw Error(ErrorCode::usage, fmt::format("there is no dialect \"{}\".{}", dialect,
+                                              base::name_hint(dialect, dialects::dialect_names())));
+  const config::Sources sources = found->read_sources(path, settings::read_text);
   config::Problems problems;
-  const auto made = monc::translate(sources, {.values = &options, .legacy = legacy, .beside = {}}, problems);
+  const auto made = found->translate(sources, {.values = &options, .legacy = legacy, .beside = {}}, problems);
   problems.throw_if_any();
-  return {monc::to_yaml(made.tree), made.warnings};
+  return {dialects::to_yaml(made.tree), made.warnings};
 }
 
 std::string reference() { return settings::reference_markdown(); }

@@ -8,19 +8,18 @@
 
 #include "analytics/user/operator.hpp"
 #include "config/check.hpp"
+#include "config/dialect.hpp"
 #include "config/documents/documents.hpp"
 #include "config/placeholders.hpp"
 #include "config/read.hpp"
-#include "config/reading/dialect.hpp"
+#include "dialects/dialect.hpp"
 #include "env/file_system.hpp"
+#include "points/tables.hpp"
+#include "settings/apply_tables.hpp"
+#include "settings/data_files.hpp"
+#include "settings/field_metadata.hpp"
 #include "settings/in_situ/in_situ.hpp"
-#include "settings/legacy.hpp"
 #include "settings/schema.hpp"
-#include "settings/stations/table.hpp"
-#include "settings/tables/apply.hpp"
-#include "settings/tables/data_files.hpp"
-#include "settings/tables/field_metadata.hpp"
-#include "settings/trajectories/table.hpp"
 
 namespace tailrace::settings {
 namespace {
@@ -37,11 +36,11 @@ std::string text_of(const Sources& sources) {
 }
 
 bool is_translated(const SourceFile& source) {
-  return std::ranges::any_of(
-      dialects(), [&](const config::Dialect* dialect) { return dialect->recognises(source.text); });
+  return std::ranges::any_of(dialects::all_dialects(),
+                             [&](const auto* dialect) { return dialect->recognises(source.text); });
 }
 
-// The servers start before the model has given its options.
+// The servers start before the model gives its options.
 void forbid_placeholders(const config::Node& tree, config::Problems& problems) {
   for (const char* key : {version_key, "servers"}) {
     const config::NodeEntry* entry = tree.find(key);
@@ -54,13 +53,14 @@ void forbid_placeholders(const config::Node& tree, config::Problems& problems) {
   }
 }
 
-// Of the names of files, `{start}` and `{end}` are theirs, whatever options the model has.
+// In the names of files, `{start}` and `{end}` are the limits of the file, not options of the model.
 const config::KeptNames& names_of_limits() {
   static const config::KeptNames kept{"output", {"start", "end"}};
   return kept;
 }
 
-// Those of expressions stay as they are: who reads an expression fills them in, and knows their columns.
+// Expressions keep their placeholders: the parser of expressions replaces them and keeps the columns for its
+// messages.
 void fill_placeholders(config::Node& tree, const std::map<std::string, std::string>& options,
                        config::Problems& problems) {
   const auto entry = std::find_if(tree.entries.begin(), tree.entries.end(),
@@ -78,13 +78,13 @@ void fill_placeholders(config::Node& tree, const std::map<std::string, std::stri
   each_expression([&](std::string& text) { text = expressions[next++]; });
 }
 
-// Not where the calendar is wrong, or the model is yet to say which it is.
+// False if the calendar is invalid, or depends on options that the model has not given yet.
 bool knows_dates(const config::Node& tree, const config::Problems& problems) {
   const config::NodeEntry* time = tree.find("model_time");
   return !problems.touch("model_time") && (time == nullptr || config::placeholders_in(time->value).empty());
 }
 
-// The sections that a configuration holds by name.
+// Visits the sections that are members of Configuration.
 template <class SomeConfiguration, class Visit>
 void each_named(SomeConfiguration& configuration, const Visit& visit) {
   visit(configuration.servers);
@@ -103,12 +103,23 @@ Configuration configuration_of(const config::Value& root, const Sources& sources
   add_files_of_names(root, sources, named, problems);
   values.set(std::move(named));
   Configuration configuration;
-  configuration.convention = &convention_of(config::text_of(root, "legacy"));
+  configuration.convention = &dialects::convention_of(config::text_of(root, "legacy"));
   each_named(configuration,
              [&](auto& named) { named = values.take<std::remove_reference_t<decltype(named)>>(); });
   add_actions(values.take<Actions>(), configuration.files);
   configuration.sections = std::move(values);
   return configuration;
+}
+
+// Trajectories have dates, which need the calendar.
+void read_point_tables(Configuration& configuration, const Sources& sources, bool knows_dates,
+                       config::Problems& problems) {
+  for (OutputEntry& file : configuration.files)
+    if (file.stations) points::read_table(*file.stations, sources, problems);
+  for (OutputEntry& file : configuration.files)
+    if (file.trajectories && knows_dates)
+      points::read_table(*file.trajectories, sources,
+                         calendar::Calendar(configuration.time.calendar, configuration.time.start), problems);
 }
 
 }  // namespace
@@ -127,7 +138,7 @@ std::string read_text(const std::string& path) {
 }
 
 Sources read_sources(const std::string& path) {
-  return config::read_sources(path, read_text, dialects(),
+  return config::read_sources(path, read_text, dialects::notations(),
                               [](const std::vector<config::Node>& trees, config::Problems& problems) {
                                 return data_files(trees, env::system_files(), problems);
                               });
@@ -135,16 +146,15 @@ Sources read_sources(const std::string& path) {
 
 Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options) {
   config::Problems problems;
-  auto [tree, warnings] = config::merge_sources(sources, {version_key, dialects(), options}, problems);
-  problems.throw_if_any();  // a tree with holes would only give further, misleading mistakes
+  auto [tree, warnings] =
+      config::merge_sources(sources, {version_key, dialects::notations(), options}, problems);
+  problems.throw_if_any();  // an incomplete tree would cause further, misleading messages
   forbid_placeholders(tree, problems);
   if (options != nullptr) fill_placeholders(tree, *options, problems);
   const config::CheckOptions check_options{.allow_open = options == nullptr || !problems.empty()};
   const config::Value root = config::check(tree, schema(), "", check_options, problems);
   Configuration configuration = configuration_of(root, sources, problems);
-  stations::read_tables(configuration.files, sources, problems);
-  if (knows_dates(tree, problems))
-    trajectories::read_tables(configuration.files, sources, configuration.time, problems);
+  read_point_tables(configuration, sources, knows_dates(tree, problems), problems);
   apply_tables(configuration, sources, problems);
   check_consistency(configuration, problems);
   problems.throw_if_any();
@@ -190,12 +200,17 @@ void check_operators(const Configuration& configuration) {
 }
 
 std::string reference_markdown() {
+  std::string formats = "A YAML file";
+  for (const dialects::Dialect* dialect : dialects::all_dialects())
+    formats +=
+        fmt::format(", or {} without changes (docs/guide/{}.md)", dialect->notation(), dialect->name());
   return config::documents::reference_markdown(
       schema(),
-      "# The configuration\n\nA YAML file, or MONC's unchanged XML (docs/guide/monc.md). `{name}` in a value "
-      "or a key stands for the model's option of that name (`{{name}}` for the literal text); a value that "
-      "begins with it must be quoted. `tailrace reference` makes this page from the declarations of the "
-      "options.\n");
+      "# The configuration\n\n" + formats +
+          ". `{name}` in a value or a key stands for the model's option of that name (`{{name}}` for the "
+          "literal "
+          "text); a value that begins with it must be quoted. `tailrace reference` makes this page from the "
+          "declarations of the options.\n");
 }
 
 std::string json_schema() { return config::documents::json_schema(schema(), "Tailrace configuration"); }

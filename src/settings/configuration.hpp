@@ -1,5 +1,5 @@
-// The configuration as plain values: what the user wrote, checked for form, with defaults filled in. Names
-// are not yet resolved against what the model declared; plan.hpp does that.
+// The configuration as plain values: what the user wrote, checked for form, with defaults filled in. plan.hpp
+// resolves its names against the model's declarations.
 #pragma once
 
 #include <map>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analytics/user/declaration.hpp"
-#include "config/reading/sources.hpp"
 #include "config/section.hpp"
+#include "config/sources.hpp"
 #include "server/options.hpp"
 #include "settings/diagnostics.hpp"
 #include "settings/fields.hpp"
@@ -25,7 +25,7 @@ using server::Signals;
 using ServersOptions = server::Options;
 
 struct Configuration {
-  // The sections that every plan is made from, by name; those of other rooms are in `sections`, by type.
+  // The sections that every plan needs have members; those of other rooms are in `sections`, by type.
   ServersOptions servers;
   time::ModelTime time;
   std::vector<FieldGroup> field_groups;
@@ -34,47 +34,48 @@ struct Configuration {
   Groups groups;
   std::vector<OutputEntry> files;
   config::Sections sections;
-  // The one that `legacy` names.
+  // The convention that `legacy` selects.
   const time::Convention* convention = &time::standard_convention();
   std::string text;                   // as read, for the files' attribute
-  std::vector<std::string> warnings;  // of the translation and of former names, a line each
-  std::vector<std::string> open;      // names in braces that were not filled in (parsed without options)
-  bool is_consistent = false;  // as parse_configuration has found; not of one that is made without a text
-  bool needs_options = false;  // parsed without options, and with them it may be another one
+  std::vector<std::string> warnings;  // of translations and deprecated names, a line each
+  std::vector<std::string> open;      // placeholders that were not replaced (parsed without options)
+  bool is_consistent = false;  // set by parse_configuration; false for a configuration made without a text
+  bool needs_options = false;  // it was parsed without options, which may change it
 };
 
-// The files of a configuration, read by one rank and sent to all, so that all check the same words.
+// The files of a configuration. One rank reads them and sends them to all, so that all ranks check the same
+// texts.
 using config::SourceFile;
 using config::Sources;
 
-// A text file as a whole. Throws Error(resource), or Error(configuration) for a device, a pipe or a file that
-// is too large to be a configuration: neither is waited for, nor read.
+// Reads a whole text file. Throws Error(resource), or Error(configuration), without reading, for a device, a
+// pipe or a file that is too large to be a configuration.
 std::string read_text(const std::string& path);
 
-// Reads the file, what it includes, and tables of stations that these name. Throws Error(resource) /
-// Error(configuration) (include cycle, missing file).
+// Reads the file, its includes, and the data files that they name. Throws Error(resource), or
+// Error(configuration) for an include cycle or a missing file.
 Sources read_sources(const std::string& path);
-// Checks the whole and throws Error(configuration) with all mistakes, one a line, each with file:line:column.
-// Options are what `{name}` stands for; without a value (nullptr) names in braces are left as they are, and
-// what they belong to is not checked. Nothing under `servers` may hold one: the servers start before the
-// model has said anything.
+// Throws Error(configuration) with all mistakes, one per line, each with file:line:column. `options` are the
+// values of the placeholders `{name}`. If it is null, placeholders stay, and values that contain them are not
+// checked. The section `servers` may not contain any, since the servers start before the model gives its
+// options.
 Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options);
 
-// The same with the model's options, of what was parsed without them: not once more where they change
-// nothing.
+// Inserts the model's options into a configuration that was parsed without them. Parses again only if they
+// may change it.
 Configuration with_options(const Configuration& without, const Sources& sources,
                            const std::map<std::string, std::string>& options);
 
-// Names that lead nowhere, fields listed twice, periods that the calendar cannot give, two files under one
-// path: what can be said of a configuration before any model is known. Part of parse_configuration; for those
-// that are made without a text.
+// Reports everything that is wrong regardless of the model: unknown names, fields listed twice, periods that
+// the calendar does not have, two files with one path. parse_configuration calls it; call it for a
+// configuration made without a text.
 void check_consistency(const Configuration& configuration, config::Problems& problems);
 
-// The fields and diagnostics that a variable's entry stands for, as far as their names can tell.
+// The fields and diagnostics that a variable's entry names, with groups and patterns expanded.
 std::vector<std::string> fields_of(const VariableEntry& entry, const Configuration& configuration);
 
-// Loads what `operators` names, as every rank does in `ready`; not those whose file still has an open name.
-// Throws Error(configuration) with all that cannot be had.
+// Loads the user-defined operators, as every rank does in `ready`, except those whose path contains a
+// placeholder. Throws Error(configuration) with all that cannot be loaded.
 void check_operators(const Configuration& configuration);
 
 std::string reference_markdown();

@@ -2,7 +2,7 @@
 
 #include "config/read.hpp"
 #include "output/options.hpp"
-#include "settings/coordinates/scalars.hpp"
+#include "settings/scalar_coordinates.hpp"
 
 namespace tailrace::settings {
 namespace {

@@ -1,4 +1,4 @@
-// `diagnostics:`, what the servers compute from the fields.
+// The section `diagnostics`: what the servers compute from the fields.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct DiagnosticEntry {  // an entry under `diagnostics:`
   std::string units, long_name, standard_name;
   output::Attributes attributes;
   std::vector<model::Coordinate> coordinates;  // without dims
-  std::vector<std::string> dims{};             // slowest first; none: those of the expression
-  bool optional = false;                       // left out where a field it needs is absent
+  std::vector<std::string> dims{};             // slowest first; empty: those of the expression
+  bool optional = false;                       // left out if a field that it needs is absent
 };
 
 config::Section<std::vector<DiagnosticEntry>> diagnostics_section();

@@ -142,10 +142,6 @@ bool is_like(const std::string& name, const std::string& pattern) {
   return fnmatch(pattern.c_str(), name.c_str(), 0) == 0 || fnmatch(pattern.c_str(), bare.c_str(), 0) == 0;
 }
 
-bool is_open(const std::string& text) {
-  return text.find('{') != std::string::npos && !config::placeholders_in(std::string_view(text)).empty();
-}
-
 void ListedNames::add(const std::string& name) {
   names_.insert(name);
   any_open_ = any_open_ || is_open(name);

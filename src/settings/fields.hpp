@@ -1,4 +1,4 @@
-// `fields:`, what the model is asked for, in groups.
+// The section `fields`: groups of fields that the model is asked for.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "config/placeholders.hpp"
 #include "config/section.hpp"
 #include "time/options.hpp"
 
 namespace tailrace::settings {
 
-struct ListedName {  // where a section names a field
+struct ListedName {  // a field that a section names
   std::string name;
   config::Location location;
 };
@@ -20,23 +21,24 @@ struct ListedName {  // where a section names a field
 struct FieldGroup {  // an entry under `fields:`
   std::string name;
   time::Period every = time::Period::of_steps(1);
-  config::Location every_location;   // line 0: not given, or it holds a `{name}` that is not filled in
+  config::Location every_location;   // line 0: not given, or it contains a placeholder
   std::vector<ListedName> fields{};  // with the namespace in front
-  std::vector<std::string> dims{};   // of these fields, slowest first; none: as the model names them
-  bool optional = false;     // fields that the model does not declare are left out, with what needs them
-  bool also_at_end = false;  // what the model put last becomes a record at the end of the run
+  std::vector<std::string> dims{};   // of these fields, slowest first; empty: as the model names them
+  bool optional =
+      false;  // fields that the model does not declare are left out, with everything that needs them
+  bool also_at_end = false;  // the last values become a record at the end of the run
   bool once = false;         // fixed fields, put once; `every` is then never
 };
 
-// Checks that no field is listed twice, and the calendar of its periods.
+// Checks that no field is listed twice, and that the calendar has the periods.
 config::Section<std::vector<FieldGroup>> fields_section();
 
-// No step can meet months or years without a calendar.
+// Months and years need a calendar.
 void check_months(const time::Period& period, const config::Location& where, const std::string& path,
                   const config::Sections& all, config::Problems& problems);
 
-// Hints about names that are not among the known fields; finds `scalar.vwp` for `vwp`, too. Only the first
-// few names get one: to search takes long, and who misspelt all names needs no list of them.
+// Suggests known fields for unknown names; finds `scalar.vwp` for `vwp`, too. Only the first few names get a
+// hint, since the search is slow and a long list of hints helps nobody.
 class FieldHints {
  public:
   static constexpr int most = 20;
@@ -49,13 +51,13 @@ class FieldHints {
   int given_ = 0;
 };
 
-// What other sections may name: the fields of all groups, and diagnostics.
+// The names that other sections may use: the fields of all groups, and diagnostics.
 class ListedNames {
  public:
   explicit ListedNames(const config::Sections& all);
-  // Adds a problem where the name is not listed; not if any name holds a `{name}` that is not filled in.
+  // Adds a problem if the name is not listed, unless a listed name contains a placeholder.
   void expect(const ListedName& name, const std::string& path, config::Problems& problems);
-  // The same where no name is like the pattern.
+  // The same for a pattern that matches no name.
   void expect_like(const ListedName& pattern, const std::string& path, config::Problems& problems);
 
  private:
@@ -67,10 +69,9 @@ class ListedNames {
   std::optional<FieldHints> hints_;  // from the first name that is not listed
 };
 
-// Whether the name, with or without its namespace, is like the pattern (`*`, `?`).
+// True if the name, with or without its namespace, matches the pattern (`*`, `?`).
 bool is_like(const std::string& name, const std::string& pattern);
 
-// Whether the text holds a `{name}` that is not filled in.
-bool is_open(const std::string& text);
+using config::is_open;
 
 }  // namespace tailrace::settings

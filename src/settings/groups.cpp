@@ -12,12 +12,12 @@
 namespace tailrace::settings {
 namespace {
 
-// A group may name other groups. One that is reached from within itself is a mistake; and what a few lines
-// may stand for has limits, as what aliases may stand for has.
+// A group may name other groups. A group that contains itself is a mistake, and the number of names is
+// limited, since a few nested lines could expand to billions.
 class Resolver {
  public:
   static constexpr std::size_t most_levels = 64;
-  static constexpr std::size_t most_names = 1'000'000;  // of all groups
+  static constexpr std::size_t most_names = 1'000'000;  // in all groups together
 
   Resolver(const Groups& written, config::Problems& problems) : written_(written), problems_(problems) {}
 
@@ -31,7 +31,7 @@ class Resolver {
     if (const auto found = resolved_.find(group); found != resolved_.end()) return found->second;
     open_.push_back(group);
     std::vector<ListedName> fields;
-    std::unordered_set<std::string> nested;  // a field that two groups bring counts once
+    std::unordered_set<std::string> nested;  // a field in two groups counts once
     for (const ListedName& member : written_.at(group)) {
       if (!written_.contains(member.name))
         fields.push_back(member);
@@ -72,9 +72,9 @@ class Resolver {
 
   const Groups& written_;
   config::Problems& problems_;
-  std::vector<std::string> open_;  // from the outermost
+  std::vector<std::string> open_;  // the outermost is the first
   Groups resolved_;
-  std::size_t names_ = 0;  // of resolved groups
+  std::size_t names_ = 0;  // in resolved groups
   bool full_ = false;
 };
 
@@ -87,7 +87,7 @@ Groups read(const config::Value& value, config::Problems& problems) {
 }
 
 void check(const Groups& groups, const config::Sections& all, config::Problems& problems) {
-  if (problems.touch("fields")) return;  // it would only repeat the mistake
+  if (problems.touch("fields")) return;  // it would only repeat that message
   ListedNames listed(all);
   std::set<std::tuple<std::string, int, int>> checked;  // places: a group's names are in each that holds it
   for (const auto& [group, members] : groups)

@@ -1,4 +1,4 @@
-// `groups:`, names for lists of fields.
+// The section `groups`: names for lists of fields.
 #pragma once
 
 #include <map>
@@ -12,12 +12,12 @@
 namespace tailrace::settings {
 
 using Groups =
-    std::map<std::string, std::vector<ListedName>>;  // of fields alone: groups in groups are resolved
+    std::map<std::string, std::vector<ListedName>>;  // only fields: groups within groups are resolved
 
-// Checks that what they name is listed.
+// Checks that the names are listed under `fields` or `diagnostics`.
 config::Section<Groups> groups_section();
 
-// The fields and diagnostics whose name, with or without its namespace, is like the pattern (`*`, `?`), in
+// The fields and diagnostics whose name, with or without its namespace, matches the pattern (`*`, `?`), in
 // their order.
 std::vector<std::string> names_like(const std::string& pattern, const std::vector<FieldGroup>& fields,
                                     const std::vector<DiagnosticEntry>& diagnostics);

@@ -29,8 +29,7 @@ config::Type option_table_type() {
        .example = "150"},
       {.name = "optional",
        .type = flag(),
-       .description =
-           "Whether the table is left out where the model sets no such option; otherwise this is an error.",
+       .description = "Leaves the table out if the model sets no such option; otherwise this is an error.",
        .example = "true",
        .default_value = "false"},
   });

@@ -1,4 +1,4 @@
-// `option_tables:` of a file: options of the model as a variable of text.
+// The section `option_tables` of a file: options of the model as a text variable.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ struct OptionTable {  // an entry under `option_tables:`
   std::string name;   // of the variable
   config::Location location;
   std::string config_path;
-  std::string prefix;     // of the options it holds; they stand in it without
-  std::string dimension;  // along which they lie
-  int width = 0;          // characters of each text at least
-  bool optional = false;  // left out where the model gave none of them
+  std::string prefix;     // selects the options; their names in the table lack it
+  std::string dimension;  // the dimension of the entries
+  int width = 0;          // the least number of characters of each text
+  bool optional = false;  // left out if the model gave none of the options
 };
 
 config::Section<std::vector<OptionTable>> option_tables_section();  // part of a file

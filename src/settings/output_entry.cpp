@@ -14,7 +14,7 @@
 #include "output/options.hpp"
 #include "settings/formats/format_checks.hpp"
 #include "settings/groups.hpp"
-#include "settings/names/name_checks.hpp"
+#include "settings/name_checks.hpp"
 #include "time/model_time.hpp"
 #include "time/options.hpp"
 
@@ -91,8 +91,8 @@ std::vector<Option> how_it_is_written() {
       {.name = "time_stamp",
        .type = choice({"end", "middle"}),
        .description =
-           "The position of a record's time within its window: by default the middle, with `legacy: "
-           "monc` the end.",
+           "The position of a record's time within its window: by default the middle, or as in the program "
+           "that `legacy` names.",
        .example = "end"},
       {.name = "if_exists",
        .type = if_exists_type(),
@@ -142,8 +142,8 @@ std::vector<Option> what_it_holds() {
           "Attributes of the time coordinates of the file, in place of their own or "
           "besides these."),
       option_tables_section().option,
-      stations_section().option,
-      trajectories_section().option,
+      points::stations_section().option,
+      points::trajectories_section().option,
       {.name = "state",
        .type = choice({"io"}),
        .description = "Whether the servers' own state is written into the file.",
@@ -219,8 +219,8 @@ OutputEntry file_of(const ValueEntry& entry, Problems& problems) {
   file.time_attributes = output::attributes_of(entry.value, "time_attributes");
   file.option_tables =
       read_part(option_tables_section(), entry.value, problems).value_or(std::vector<OptionTable>());
-  file.stations = read_part(stations_section(), entry.value, problems);
-  file.trajectories = read_part(trajectories_section(), entry.value, problems);
+  file.stations = read_part(points::stations_section(), entry.value, problems);
+  file.trajectories = read_part(points::trajectories_section(), entry.value, problems);
   if (file.stations && file.trajectories)
     problems.add(file.trajectories->location, file.trajectories->config_path,
                  "the file has `stations` already; expected one of both, and another file for the other");

@@ -10,9 +10,9 @@
 #include "codecs/codec.hpp"
 #include "config/section.hpp"
 #include "output/format.hpp"
+#include "points/stations.hpp"
+#include "points/trajectories.hpp"
 #include "settings/option_table.hpp"
-#include "settings/stations/stations.hpp"
-#include "settings/trajectories/trajectories.hpp"
 #include "settings/variable.hpp"
 #include "time/period.hpp"
 #include "time/span.hpp"
@@ -51,14 +51,16 @@ struct OutputEntry {  // an entry under `output:`
   config::Location also_coordinates_location;  // line 0: not given
   output::Attributes time_attributes;          // of its time coordinates
   std::vector<OptionTable> option_tables;
-  std::optional<Stations> stations;
-  std::optional<Trajectories> trajectories;  // not both
+  std::optional<points::Stations> stations;
+  std::optional<points::Trajectories> trajectories;  // not both
   std::vector<VariableEntry> variables;
 
   // The format that writes it; null where the configuration names none that exists.
   const output::Format* writer() const { return output::find_format(format, format_options.get()); }
-  const PointSet* points() const {  // null: the file holds whole fields
-    return stations ? static_cast<const PointSet*>(&*stations) : trajectories ? &*trajectories : nullptr;
+  const points::PointSet* points() const {  // null: the file holds whole fields
+    return stations       ? static_cast<const tailrace::points::PointSet*>(&*stations)
+           : trajectories ? &*trajectories
+                          : nullptr;
   }
   bool has_many_files() const { return series || new_file_every.has_value(); }
   const time::Period& file_period() const { return new_file_every ? *new_file_every : write_every; }

@@ -1,4 +1,4 @@
-// What the schema knows and documents already, but refuses until a room is there that reads it.
+// Sections that are documented but not available yet: no room reads them.
 #include "config/section.hpp"
 
 namespace tailrace::settings {

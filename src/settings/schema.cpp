@@ -1,11 +1,12 @@
 #include "settings/schema.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 #include <string>
 
-#include "settings/legacy.hpp"
+#include "dialects/dialect.hpp"
 
 namespace tailrace::settings {
 namespace {
@@ -21,6 +22,19 @@ std::optional<std::string> version_complaint(const std::string& text) {
   return fmt::format("this Tailrace reads version 1 of the configuration, but got \"{}\"", text);
 }
 
+std::string legacy_rules() {
+  std::string rules;
+  for (const dialects::Dialect* dialect : dialects::all_dialects())
+    rules += fmt::format(" `{}`: {}.", dialect->name(), dialect->legacy_rules());
+  return rules;
+}
+
+std::string other_notations() {
+  std::vector<std::string> notations;
+  for (const dialects::Dialect* dialect : dialects::all_dialects()) notations.push_back(dialect->notation());
+  return notations.empty() ? "" : fmt::format("; {} is accepted too", fmt::join(notations, " or "));
+}
+
 std::vector<Option> options_of_no_room() {
   return {
       {.name = "tailrace",
@@ -29,15 +43,12 @@ std::vector<Option> options_of_no_room() {
        .example = "1",
        .required = true},
       {.name = "legacy",
-       .type = choice(legacy_names()),
-       .description =
-           "The program whose values are reproduced even where they are wrong. `monc`: periods in "
-           "seconds count from the sample of the previous record, windows end with a sample, the first "
-           "sample of a window counts about twice in a mean, and MONC's XML is read as MONC reads it.",
-       .example = "monc"},
+       .type = choice(dialects::dialect_names()),
+       .description = "The program whose values are reproduced even where they are wrong." + legacy_rules(),
+       .example = dialects::dialect_names().front()},
       {.name = "include",
        .type = list(text()),
-       .description = "Files to include, relative to this file; MONC's XML is accepted too. Maps are merged.",
+       .description = "Files to include, relative to this file" + other_notations() + ". Maps are merged.",
        .example = "[fields.yaml]"},
   };
 }

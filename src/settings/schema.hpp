@@ -1,4 +1,4 @@
-// The whole configuration: all sections that rooms registered, and what belongs to no room.
+// The schema of the whole configuration: all registered sections, and the options that belong to no room.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 namespace tailrace::settings {
 
 // In the order of the reference page, which is also the order of their checks: a section may be checked
-// against those before it. One that is registered but not listed comes at the end.
+// against those before it. Sections that are registered but not listed are last.
 const std::vector<config::AnySection>& sections();
 const config::Type& schema();
 

@@ -7,7 +7,7 @@
 #include "config/read.hpp"
 #include "output/options.hpp"
 #include "output/variable_name.hpp"
-#include "settings/coordinates/scalars.hpp"
+#include "settings/scalar_coordinates.hpp"
 #include "time/options.hpp"
 
 namespace tailrace::settings {
@@ -68,8 +68,8 @@ std::vector<Option> which_records() {
        .type = time::sampling_type(),
        .description =
            "The period of the records; `never` for fields that are sent only at the end of the run. "
-           "Fixed fields (`every: once` under `fields`) have no records, whatever stands here; `once` "
-           "says so.",
+           "Fixed fields (`every: once` under `fields`) have no records, whatever is given here; `once` "
+           "states this explicitly.",
        .example = "10 s",
        .required = true,
        .belongs_to = "each",
@@ -96,7 +96,7 @@ std::vector<Option> which_records() {
 
 std::vector<Option> how_it_is_shaped() {
   return {
-      cmip_option(),
+      mip_tables::variable_option(),
       time::each_option(),
       {.name = "axis",
        .type = text(),
@@ -166,7 +166,7 @@ void set_records(const Value& value, VariableEntry& variable, Problems& problems
     for (const char* other : {"every", "offset"})
       if (const Value* given = value.find(other); given != nullptr && every.location.line > 0)
         problems.add(given->location(), given->path(),
-                     "stands beside `each`, which says when records are; expected only one");
+                     "cannot be given beside `each`, which determines the records; expected only one");
     variable.every = each.every;
     variable.every_location = each.location;
     variable.cycle = each.cycle;
@@ -177,7 +177,7 @@ void set_records(const Value& value, VariableEntry& variable, Problems& problems
   variable.propagates_missing = text_of(value, "missing") == "propagate";
 }
 
-// Attributes that readers take for packed numbers are not the user's to give: they would have another type.
+// Users may not give the attributes of packed numbers: readers would take the values for another type.
 void check_packing(const Value& value, VariableEntry& variable, Problems& problems) {
   if (!variable.type) variable.type = output::default_packed_type;
   if (const auto complaint = output::packed_type_complaint(*variable.type))
@@ -220,17 +220,19 @@ VariableEntry variable_of(const Value& value, Problems& problems) {
   variable.suffix = text_of(value, "suffix");
   set_records(value, variable, problems);
   set_storage(value, variable, problems);
-  if (value.find("cmip") != nullptr) variable.cmip = std::make_shared<CmipRequest>(cmip_request_of(value));
+  if (value.find("cmip") != nullptr)
+    variable.cmip = std::make_shared<mip_tables::Request>(mip_tables::request_of(value));
   return variable;
 }
 
-// What a group gives besides is for none of its variables.
+// Refuses options of a group that apply to none of its variables.
 void check_group(const Value& group, Problems& problems) {
   for (const ValueEntry& entry : group.entries())
     if (entry.key != "defaults" && entry.key != "variables" && entry.location.line > 0 &&
         !entry.value.inherited())
-      problems.add(entry.location, entry.value.path(),
-                   "stands beside `variables`; expected it under `defaults`, or with one of the variables");
+      problems.add(
+          entry.location, entry.value.path(),
+          "cannot be given beside `variables`; expected it under `defaults`, or with one of the variables");
 }
 
 void read_entry(const Value& item, std::vector<VariableEntry>& variables, Problems& problems) {
@@ -245,7 +247,7 @@ void read_entry(const Value& item, std::vector<VariableEntry>& variables, Proble
   const std::size_t first = variables.size();
   for (const Value& inner : nested->items()) read_entry(inner, variables, problems);
   if (defaults == nullptr) return;
-  // Not inherited like the others: at the top `compression` is that of files.
+  // Not inherited like the others: at the top, `compression` applies to files.
   const auto codec = read_part(compression(), *defaults, problems);
   for (std::size_t i = first; codec && i < variables.size(); ++i)
     if (!variables[i].codec) variables[i].codec = codec;
@@ -265,7 +267,7 @@ std::vector<Option> group_defaults() {
   return options;
 }
 
-// A variable, or a group of them with what they share, in which there may be groups.
+// A variable, or a group of variables with common options, which may contain groups.
 Type entry_type(int levels) {
   const std::vector<Option> variable = joined_section({what_is_written(), inherited(variable_defaults()),
                                                        how_it_is_shaped(), what_is_its_own()})

@@ -1,4 +1,4 @@
-// `variables:` of a file.
+// The section `variables` of a file.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 #include "codecs/codec.hpp"
 #include "config/section.hpp"
+#include "mip_tables/request.hpp"
 #include "model/data_type.hpp"
 #include "model/declarations.hpp"
 #include "output/dataset.hpp"
 #include "output/packing.hpp"
-#include "settings/tables/cmip.hpp"
 #include "time/accumulator.hpp"
 #include "time/axis.hpp"
 #include "time/period.hpp"
@@ -26,14 +26,14 @@ struct VariableEntry {  // an entry under `variables:`
   std::string field, group, pattern;  // exactly one is given
   config::Location target_location;   // of the field's or group's name
   std::string name;                   // in the file; empty: the field's own without its namespace
-  std::string suffix;                 // put behind the name, or behind each name of the group
+  std::string suffix;                 // appended to the name, or to each name of the group
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   time::Period every = time::Period::of_steps(1);
-  config::Location every_location;        // line 0: it holds a `{name}` that is not filled in
-  time::Cycle cycle = time::Cycle::none;  // `each` was given, and says `every`
+  config::Location every_location;        // line 0: it contains a placeholder
+  time::Cycle cycle = time::Cycle::none;  // `each` was given, which determines `every`
   bool whole_samples = false;             // windows end with a sample
   std::string axis;                       // the name of its time dimension; empty: chosen
-  std::string split;                      // a dimension: a variable for each number along it
+  std::string split;                      // a dimension: one variable for each index along it
   bool propagates_missing = false;        // one missing sample makes the record missing
   std::optional<model::DataType> type;
   std::optional<output::PackOptions> pack;
@@ -42,8 +42,8 @@ struct VariableEntry {  // an entry under `variables:`
   config::Location chunk_location;
   output::Attributes attributes;
   std::vector<model::Coordinate> coordinates;  // without dims
-  std::optional<double> fill_value;            // in place of the field's
-  std::shared_ptr<CmipRequest> cmip;           // null: no table is asked; most variables ask none
+  std::optional<double> fill_value;            // replaces the field's
+  std::shared_ptr<mip_tables::Request> cmip;   // null: the variable names no table
 };
 
 config::Section<std::vector<VariableEntry>> variables_section();  // part of a file

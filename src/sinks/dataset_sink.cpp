@@ -9,7 +9,7 @@
 #include "env/clock.hpp"
 #include "env/delays.hpp"
 #include "env/file_system.hpp"
-#include "plan/trajectories/track.hpp"
+#include "points/track.hpp"
 #include "sinks/committing.hpp"
 #include "sinks/saved_records.hpp"
 #include "telemetry/timer.hpp"
@@ -172,8 +172,8 @@ void DatasetSink::add_values(const plan::CommitDue& due, output::CommitPoint& po
     point.values.push_back(doubles(at.time_variable, first, times));
     if (at.bounds_variable >= 0) point.values.push_back(doubles(at.bounds_variable, first, bounds));
     if (at.places.empty()) continue;
-    const auto places = plan::trajectories::places_in(*plan_.entry.trajectories, due.records[axis], times,
-                                                      model::default_fill(model::DataType::float64));
+    const auto places = points::places_in(*plan_.entry.trajectories, due.records[axis], times,
+                                          model::default_fill(model::DataType::float64));
     for (std::size_t i = 0; i < at.places.size(); ++i)
       point.values.push_back(doubles(at.places[i], first, places[i]));
   }

@@ -109,7 +109,7 @@ MISTAKES = {
     "an option beside variables": (
         "{field: u, time: snapshot, every: 5 s}",
         "{type: int8, variables: [{field: u, every: 5 s}]}",
-        ["variables[1].type: stands beside `variables`", "under `defaults`"],
+        ["variables[1].type: cannot be given beside `variables`", "under `defaults`"],
     ),
     "a slip in a group's defaults": (
         "{field: u, time: snapshot, every: 5 s}",

@@ -105,7 +105,7 @@ def test_the_bits_do_not_depend_on_ranks_and_servers(job):
 
 CASES = {
     "a slip": ({"each": "mnth"}, "output.a.nc.variables[0].each", 'Did you mean "month"?'),
-    "with every": ({"each": "month", "every": "1 d"}, "every: stands beside `each`", "only one"),
+    "with every": ({"each": "month", "every": "1 d"}, "every: cannot be given beside `each`", "only one"),
     "a snapshot": (
         {"each": "month", "operation": "snapshot"},
         "variables[0].each: expected `operation: mean`",

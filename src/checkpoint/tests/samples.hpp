@@ -11,7 +11,7 @@
 #include "checkpoint/checkpoint_store.hpp"
 #include "checkpoint/saved_state.hpp"
 #include "checkpoint/shard_writer.hpp"
-#include "model/memory/memory_state.hpp"
+#include "model/memory_state.hpp"
 
 namespace tailrace::checkpoint::testing {
 

@@ -5,7 +5,7 @@
 
 #include "client/restored_fields.hpp"
 #include "client/tests/client_bench.hpp"
-#include "model/memory/memory_state.hpp"
+#include "model/memory_state.hpp"
 
 namespace tailrace::client::testing {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "config/check.hpp"
 #include "config/documents/documents.hpp"
-#include "config/reading/sources.hpp"
+#include "config/sources.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::config {

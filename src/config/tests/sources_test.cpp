@@ -1,4 +1,4 @@
-#include "config/reading/sources.hpp"
+#include "config/sources.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -7,8 +7,8 @@
 #include <map>
 #include <sstream>
 
+#include "config/dialect.hpp"
 #include "config/placeholders.hpp"
-#include "config/reading/dialect.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::config {

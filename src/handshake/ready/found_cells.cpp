@@ -9,13 +9,14 @@
 
 #include "base/error.hpp"
 #include "model/region.hpp"
+#include "plan/points.hpp"
 
 namespace tailrace::handshake {
 namespace {
 
-using plan::stations::Candidate;
-using plan::stations::Reach;
-using plan::stations::Search;
+using points::Candidate;
+using points::Reach;
+using points::Search;
 
 // The cells of a plane that this rank holds, as C-order indices.
 std::vector<std::int64_t> own_cells(const client::Declarer& declarer, const Search& search) {
@@ -59,9 +60,9 @@ NearestOfRanks look_for(const client::Declarer& declarer, const Search& search) 
     if (at[i].size() != cells.size()) at = {};
   }
   for (const auto& values : at) found.reach.emplace_back().add(values);
-  const plan::stations::CellSearch lookup({at[0], at[1]}, search.plane.longitude);
-  if (!search.file->stations) return found;
-  for (const settings::Station& station : search.file->stations->points) {
+  const points::CellSearch lookup({at[0], at[1]}, search.plane.longitude);
+  if (search.request.stations == nullptr) return found;
+  for (const points::Station& station : search.request.stations->points) {
     Candidate best = lookup.nearest({station.at[0], station.at[1]});
     if (best.cell >= 0) best.cell = cells[static_cast<std::size_t>(best.cell)];
     found.cells.push_back(best);
@@ -85,7 +86,7 @@ void NearestOfRanks::add(const NearestOfRanks& other) {
 std::vector<NearestOfRanks> look_for_stations(const client::Declarer& declarer,
                                               const settings::Configuration& configuration) {
   std::vector<NearestOfRanks> all;
-  for (const Search& search : plan::stations::searches(configuration, declarer.declarations()))
+  for (const Search& search : points::searches(plan::point_requests(configuration), declarer.declarations()))
     all.push_back(look_for(declarer, search));
   return all;
 }
@@ -111,11 +112,11 @@ std::vector<NearestOfRanks> get_nearest(base::ByteReader& in) {
 void set_found_cells(model::Declarations& declarations, const settings::Configuration& configuration,
                      const std::vector<NearestOfRanks>& all) {
   std::vector<model::FoundCells> found;
-  for (const Search& search : plan::stations::searches(configuration, declarations)) {
+  for (const Search& search : points::searches(plan::point_requests(configuration), declarations)) {
     const NearestOfRanks& best = all.at(found.size());
     model::FoundCells& added = found.emplace_back();
-    added.file = search.file->path;
-    added.fields = plan::stations::fields_of(search.plane);
+    added.file = search.request.dataset;
+    added.fields = points::fields_of(search.plane);
     for (const Candidate& candidate : best.cells) added.cells.push_back(candidate.cell);
     for (const Reach& reach : best.reach) added.reach.insert(added.reach.end(), {reach.low, reach.high});
   }

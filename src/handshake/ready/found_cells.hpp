@@ -7,16 +7,16 @@
 #include "base/bytes.hpp"
 #include "client/declarer.hpp"
 #include "model/declarations.hpp"
-#include "plan/stations/cells.hpp"
-#include "plan/stations/nearest_cell.hpp"
+#include "points/nearest_cell.hpp"
+#include "points/station_cells.hpp"
 #include "settings/configuration.hpp"
 
 namespace tailrace::handshake {
 
-// The result of one plan::stations::Search over some ranks.
+// The result of one points::Search over some ranks.
 struct NearestOfRanks {
-  std::vector<plan::stations::Candidate> cells;  // by station
-  std::vector<plan::stations::Reach> reach;      // extents of the two coordinates
+  std::vector<points::Candidate> cells;  // by station
+  std::vector<points::Reach> reach;      // extents of the two coordinates
 
   void add(const NearestOfRanks& other);
 };

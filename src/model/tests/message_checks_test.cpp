@@ -1,5 +1,5 @@
 // What a damaged message may say: it is an error, and never an index that leads astray.
-#include "model/checks/message_checks.hpp"
+#include "model/message_checks.hpp"
 
 #include <gmock/gmock.h>
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "model/memory/memory_state.hpp"
+#include "model/memory_state.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::model {

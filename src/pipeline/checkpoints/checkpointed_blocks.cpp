@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "model/kept/kept_value.hpp"
+#include "model/kept_value.hpp"
 
 namespace tailrace::pipeline::checkpoints {
 

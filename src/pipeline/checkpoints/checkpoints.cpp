@@ -11,7 +11,7 @@
 #include "env/faults.hpp"
 #include "env/file_system.hpp"
 #include "env/threads.hpp"
-#include "model/kept/kept_value.hpp"
+#include "model/kept_value.hpp"
 #include "pipeline/checkpoints/pieces.hpp"
 #include "plan/restart/description.hpp"
 

@@ -7,14 +7,14 @@
 #include <optional>
 #include <string>
 
-#include "model/kept/kept_value.hpp"
+#include "model/kept_value.hpp"
 #include "pipeline/checkpoints/checkpoint_committer.hpp"
 #include "pipeline/checkpoints/checkpointed_blocks.hpp"
 #include "pipeline/checkpoints/drain.hpp"
 #include "pipeline/checkpoints/local_shard.hpp"
 #include "pipeline/checkpoints/pieces.hpp"
 #include "pipeline/checkpoints/snapshot_barrier.hpp"
-#include "settings/checkpoint/checkpoint.hpp"
+#include "settings/checkpoint.hpp"
 #include "sinks/make_sink.hpp"
 
 namespace tailrace::pipeline::checkpoints {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "model/kept/kept_value.hpp"
+#include "model/kept_value.hpp"
 
 namespace tailrace::pipeline::checkpoints {
 namespace {

@@ -37,10 +37,10 @@ std::string name_of(const Blueprint& blueprint, const Route& route) {
 
 }  // namespace
 
-plan::memory::Need check_open_chunks(const Blueprint& blueprint, std::span<const Route> routes,
-                                     const sinks::Owners& owners, int server) {
+plan::MemoryNeed check_open_chunks(const Blueprint& blueprint, std::span<const Route> routes,
+                                   const sinks::Owners& owners, int server) {
   const std::size_t memory = std::max(least_memory, blueprint.info.configuration.servers.memory);
-  plan::memory::Need need = plan::memory::Needs{}.open;
+  plan::MemoryNeed need = plan::MemoryNeeds{}.open;
   const Route* largest = nullptr;
   for (const Route& route : routes) {
     const std::size_t bytes = held_bytes(route, owners, server);

@@ -11,13 +11,13 @@
 #include <string>
 
 #include "pipeline/routing/route.hpp"
-#include "plan/memory/needs.hpp"
+#include "plan/memory_needs.hpp"
 
 namespace tailrace::pipeline::routing {
 
 // Returns the memory of the open chunks of large records that one server owns, with their copies. Throws
 // Error(configuration) if it exceeds the server's memory. `routes`: by number of the output variable.
-plan::memory::Need check_open_chunks(const Blueprint& blueprint, std::span<const Route> routes,
-                                     const sinks::Owners& owners, int server);
+plan::MemoryNeed check_open_chunks(const Blueprint& blueprint, std::span<const Route> routes,
+                                   const sinks::Owners& owners, int server);
 
 }  // namespace tailrace::pipeline::routing

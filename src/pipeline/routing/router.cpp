@@ -89,7 +89,7 @@ const Geometry& Router::geometry(const sampling::OutputVariable& output_variable
   return *slot;
 }
 
-plan::memory::Need Router::open_need() const {
+plan::MemoryNeed Router::open_need() const {
   return check_open_chunks(parts_.blueprint, routes_, owners_, parts_.control.rank());
 }
 

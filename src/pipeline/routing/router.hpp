@@ -22,7 +22,7 @@
 #include "pipeline/routing/outbox.hpp"
 #include "pipeline/routing/route.hpp"
 #include "pipeline/tasks.hpp"
-#include "plan/memory/needs.hpp"
+#include "plan/memory_needs.hpp"
 #include "sinks/saved_records.hpp"
 #include "sinks/sink.hpp"
 
@@ -59,7 +59,7 @@ class Router {
 
   const sinks::Owners& owners() const { return owners_; }
   // The memory of open chunks (check_open_chunks). Throws Error(configuration) if it is too large.
-  plan::memory::Need open_need() const;
+  plan::MemoryNeed open_need() const;
   // Computes the pieces of these clients, which otherwise happens with their first record. Returns bytes.
   std::size_t make_geometry(std::span<const int> clients);
   // Saves the records in open chunks; only while idle.

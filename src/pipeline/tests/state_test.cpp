@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/memory/memory_state.hpp"
+#include "model/memory_state.hpp"
 #include "output/memory/memory_format.hpp"
 #include "pipeline/tests/play.hpp"
 

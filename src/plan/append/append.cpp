@@ -52,8 +52,8 @@ class AxisHistory {
   double end(std::size_t record) const {
     return existing_.bounds.empty() ? existing_.times[record] : existing_.bounds[2 * record + 1];
   }
-  // Only a window that its run's end closed lies off the grid of its period. Of windows in steps the times of
-  // edges are not known, but for the step at which this run begins.
+  // Only a window that was closed by the end of its run does not end at a multiple of its period. For windows
+  // in steps the times of edges are unknown, except for the step at which this run begins.
   bool is_cut_off(std::size_t record) const {
     if (axis_.kind != time::AxisKind::window) return false;
     const time::Ruler ruler(axis_.every, calendar_);

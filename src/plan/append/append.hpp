@@ -1,5 +1,4 @@
-// How a run goes on with files that earlier runs left (`if_exists: append`): pure functions of what is in
-// them.
+// How a run continues files of earlier runs (`if_exists: append`), as pure functions of their contents.
 #pragma once
 
 #include <map>
@@ -16,16 +15,17 @@ using ContinuedAxes = std::vector<time::Continued>;
 
 struct Stays {
   ContinuedAxes axes;
-  std::vector<std::string> dropped;  // a sentence each: what goes, and why; what is missing
+  std::vector<std::string>
+      dropped;  // a sentence each: the records that are dropped and why, and what is missing
 };
 
-// Which records stay when a run begins there: those that end at that time or before it, but for a last window
-// that was cut off within its period. `existing`: as Format::existing_axes. Throws Error(configuration) where
-// the times of the file are not those of the run, or it lacks an axis.
+// The records that are kept when a run begins at that time: those that end at or before it, except a last
+// window that was cut off inside its period. `existing` comes from Format::existing_axes. Throws
+// Error(configuration) if the times of the file do not match those of the run, or if the file lacks an axis.
 Stays records_that_stay(const DatasetPlan& file, const calendar::Calendar& calendar, const model::Tick& begin,
                         const std::map<std::string, output::ExistingAxis>& existing);
 
-// `continued`: by file of the plan; none at all where no file goes on.
+// `continued` is by file of the plan, or empty if no file is continued.
 void go_on(Plan& plan, const std::vector<ContinuedAxes>& continued);
 
 }  // namespace tailrace::plan

@@ -2,14 +2,14 @@
 
 #include <utility>
 
-#include "plan/masks/masks.hpp"
-#include "plan/tables/field_metadata.hpp"
+#include "plan/masks.hpp"
+#include "plan/naming/field_metadata.hpp"
 
 namespace tailrace::plan {
 
 model::Declarations apply_overrides(const settings::Configuration& configuration,
                                     model::Declarations declarations) {
-  return with_fill_values(configuration, with_words(std::move(declarations), configuration));
+  return with_fill_values(configuration, with_metadata(std::move(declarations), configuration));
 }
 
 }  // namespace tailrace::plan

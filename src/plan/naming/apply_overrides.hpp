@@ -1,4 +1,4 @@
-// What the model declared, with what the configuration says of it: every plan is made from this.
+// Applies the configuration to the model's declarations. Every plan is made from the result.
 #pragma once
 
 #include "model/declarations.hpp"
@@ -6,8 +6,8 @@
 
 namespace tailrace::plan {
 
-// Fields get the words of `names:` and, on grids with a mask, a fill value. Throws Error(configuration) where
-// units contradict. To do it again changes nothing.
+// Fields get the metadata of `names` and, on masked grids, a fill value. Throws Error(configuration) if units
+// contradict. The function is idempotent.
 model::Declarations apply_overrides(const settings::Configuration& configuration,
                                     model::Declarations declarations);
 

@@ -8,7 +8,7 @@
 namespace tailrace::plan {
 namespace {
 
-// Windows and what the user says first keep the name.
+// Windows, and axes that the user names, keep their names first.
 void take_wishes(std::vector<AxisPlan>& axes) {
   std::set<std::string> taken;
   for (const bool windows : {true, false})

@@ -1,4 +1,4 @@
-// What the time axes of a file are called.
+// The names of the time axes of a file.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace tailrace::plan {
 
-// What one window of an axis with a cycle is.
+// The name of one window of an axis with a cycle.
 std::string word_of_turn(const AxisPlan& axis);
 
-// `time` where there is one; else each has its period in its name, unless the user wishes another.
+// `time` if there is one axis; otherwise each name contains the period, unless the user gives another name.
 void name_axes(std::vector<AxisPlan>& axes);
 
 }  // namespace tailrace::plan

@@ -37,7 +37,7 @@ Part part_of(const model::Coordinate& coordinate) {
   return Part::none;
 }
 
-// Which part of the horizontal plane its cells span: of unstructured grids one dim spans both.
+// The horizontal directions that a dim spans; one dim of an unstructured grid spans both.
 Part part_of(const Grids& grids, const std::string& dim) {
   if (const model::Coordinate* own = own_coordinate(grids, dim)) return part_of(*own);
   bool east = false, north = false;
@@ -52,7 +52,7 @@ Part part_of(const Grids& grids, const std::string& dim) {
   return east && north ? Part::both : Part::none;
 }
 
-// Dims that only coordinates of both together place: lat(y, x).
+// Pairs of dims with two-dimensional coordinates: lat(y, x).
 bool spanned_by_coordinates(const Grids& grids, const std::string& a, const std::string& b) {
   for (const model::Grid* grid : grids)
     for (const model::Coordinate& coordinate : grid->coordinates)
@@ -68,7 +68,7 @@ bool is_plane(const Grids& grids, const std::string& a, const std::string& b) {
          spanned_by_coordinates(grids, a, b);
 }
 
-// Takes out of `dims` those that are the horizontal plane.
+// Removes the dims of the horizontal plane from `dims`.
 bool take_plane(const Grids& grids, std::vector<std::string>& dims) {
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (part_of(grids, dims[i]) == Part::both) {

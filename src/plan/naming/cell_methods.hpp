@@ -1,4 +1,4 @@
-// What the reductions of a diagnostic did to the cells of the model, in the words of CF.
+// The attribute cell_methods of a diagnostic: how reductions combined the cells of the model (CF 7.3).
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace tailrace::plan {
 
-// `area: mean height: maximum`, for the attribute cell_methods; `grids` are those of what the diagnostic is
-// computed from. A dimension that is gone is told by the standard name of its coordinate, and both horizontal
-// ones together by `area` (CF 7.3); empty where one of them has no such name.
+// For example `area: mean height: maximum`. `grids` are those of the fields from which the diagnostic is
+// computed. A reduced dimension is named by the standard name of its coordinate, and both horizontal ones
+// together by `area`. Empty if one of them has no such name.
 std::string cell_methods_of(const std::vector<analytics::Reduced>& reduced,
                             const std::vector<const model::Grid*>& grids);
 
-// Whether it says, by its standard name, where cells lie in the horizontal plane.
+// True if its standard name is that of a horizontal coordinate.
 bool is_horizontal(const model::Coordinate& coordinate);
 
 }  // namespace tailrace::plan

@@ -19,7 +19,7 @@ struct Extent {
   std::int64_t cells = 0;
 };
 
-// Of the first declared grid with a dim of that name; where one fits, of that.
+// The coordinate of the first declared grid with a dim of that name, preferably one that fits.
 Extent declared_extent(const model::Declarations& declared, const std::string& dim, std::int64_t wanted) {
   Extent found;
   for (const model::Grid& grid : declared.grids) {

@@ -1,4 +1,4 @@
-// Names of dimensions that the configuration gives in place of those that come by themselves.
+// Names that the configuration gives to dimensions in place of the default ones.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@
 
 namespace tailrace::plan {
 
-// Renames the dims of the grid of a diagnostic. The coordinate of a dim that gets another name goes, and that
-// of the new name comes from a declared grid, where one has it. Gives what is wrong with the names, and then
-// changes nothing: how many they are, or that the model has such a dim of another extent.
+// Renames the dims of the grid of a diagnostic. The coordinate of a renamed dim is removed, and that of the
+// new name is taken from a declared grid, if one has it. If the number of names is wrong, or the model has a
+// dim of that name with another extent, nothing changes and the result states the reason.
 std::optional<std::string> name_dims(const std::vector<std::string>& names,
                                      const model::Declarations& declared, model::Grid& grid);
 
-// A line for each group whose `dims` no grid of the model has for its fields, which keep their own.
+// A line for each group whose `dims` match none of the grids of its fields, which then keep their own.
 std::vector<std::string> unmet_dims(const std::vector<settings::FieldGroup>& groups,
                                     const model::Declarations& declared);
 
-// A line where a file is to have coordinates that no grid of the model has.
+// A line for each file that asks for coordinates which no grid of the model has.
 std::string unmet_coordinates(const settings::OutputEntry& file, const model::Declarations& declared);
 
 }  // namespace tailrace::plan

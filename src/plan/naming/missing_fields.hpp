@@ -1,4 +1,4 @@
-// Fields that do not come, or not when one might think: what is said of them.
+// Warnings about fields that the model does not declare, or that come at unexpected times.
 #pragma once
 
 #include <functional>
@@ -13,16 +13,16 @@
 
 namespace tailrace::plan {
 
-// Those of a group.
+// The missing fields of a group.
 struct Absent {
   const settings::FieldGroup* group;
   std::vector<settings::ListedName> fields;
 };
 
-// A warning that names them where they are few. A configuration for many models names hundreds of fields: of
-// those there is one warning in all, and the others are details.
+// One warning that names the fields if they are few. A configuration for many models names hundreds of
+// fields: then there is one warning in all, and the names are details.
 void tell_absent(const std::vector<Absent>& groups, Plan& plan);
-// Whether an expression names one of them.
+// True if an expression names one of them.
 bool mentions_any(std::string_view text, const std::set<std::string, std::less<>>& names);
 
 // A warning for a field whose group has no period.

@@ -11,7 +11,7 @@
 namespace tailrace::plan {
 namespace {
 
-constexpr std::size_t shortest = 4;  // names of few letters are near to many others
+constexpr std::size_t shortest = 4;  // short names are similar to many others
 constexpr std::size_t most_told = 3;
 
 std::string_view bare(std::string_view name) { return name.substr(name.rfind('.') + 1); }

@@ -1,4 +1,4 @@
-// Names that are misspelt wherever the configuration has them, so that nothing in it contradicts them.
+// Finds names that are misspelt consistently throughout the configuration.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace tailrace::plan {
 
-// Whether one is the other with a letter too many, too few, in another place or another one. Letters that
-// tell components or numbers apart (u, v, w, x, y, z, digits) are no slip for each other.
+// True if the names differ by one inserted, missing, moved or replaced letter. Letters that distinguish
+// components or numbers (u, v, w, x, y, z, digits) are not mistaken for each other.
 bool is_slip(const std::string& one, const std::string& other);
 
-// A line where an absent field may mean one that the model declares and nobody asks for; namespaces do not
-// count. Empty where there is none.
+// A line that suggests declared fields which nobody asks for in place of absent ones; namespaces are ignored.
+// Empty if there are none.
 std::string hint_of_slips(const std::vector<Absent>& absent, const settings::Configuration& configuration,
                           const model::Declarations& declared);
 

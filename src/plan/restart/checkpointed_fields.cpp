@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "plan/analysis.hpp"
-#include "settings/checkpoint/checkpoint.hpp"
+#include "settings/checkpoint.hpp"
 #include "settings/fields.hpp"
 
 namespace tailrace::plan {
 namespace {
 
-// Why a field cannot be kept; empty where it can.
+// Why a field cannot be saved; empty if it can.
 std::string objection(const FieldPlan& plan, const model::Field& field, const model::Declarations& model) {
   if (plan.once)
     return fmt::format("\"{}\" is a fixed field (`every: once`), which the model puts again after a restart",
@@ -22,7 +22,7 @@ std::string objection(const FieldPlan& plan, const model::Field& field, const mo
   return {};
 }
 
-// Contributions of ranks are those of other ranks after a restart.
+// After a restart, contributions would belong to other ranks.
 void refuse_partial_memories(const Plan& plan, const settings::CheckpointOptions& options,
                              config::Problems& problems) {
   if (!plan.analysis) return;
@@ -51,7 +51,7 @@ void mark_kept_fields(const settings::Configuration& configuration, const model:
   plan.checkpoint_on_signal = options->on_signal;
   plan.checkpoint_at_end = options->also_at_end;
   refuse_partial_memories(plan, *options, problems);
-  // Behind these are diagnostics, which are computed again.
+  // The fields after these are diagnostics, which are computed again.
   const std::size_t own =
       declarations.fields.size() - (plan.analysis ? plan.analysis->field_of_diagnostic.size() : 0);
   settings::FieldHints hints(declarations.field_names());

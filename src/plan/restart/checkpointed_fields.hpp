@@ -1,4 +1,4 @@
-// `checkpoint.fields`: which fields of the model belong to a checkpoint.
+// The option `checkpoint.fields`: the fields of the model in a checkpoint.
 #pragma once
 
 #include "config/problems.hpp"
@@ -6,8 +6,8 @@
 
 namespace tailrace::plan {
 
-// Marks them in the plan. A problem for each name or pattern that no declared field has, and for fields that
-// cannot be kept: fixed ones, which a model puts again, and contributions to partial grids.
+// Marks them in the plan. A name or pattern that matches no declared field is a problem, and so is a field
+// that cannot be saved: a fixed field, which the model puts again, or a contribution to a partial grid.
 void mark_kept_fields(const settings::Configuration& configuration, const model::Declarations& declarations,
                       Plan& plan, config::Problems& problems);
 

@@ -32,7 +32,7 @@ std::string describe(const analytics::Memory& memory) {
   return fmt::format("{} {}({})", memory.name, model::name_of(memory.type), dims);
 }
 
-// What those operators keep behind a diagnostic that remember earlier steps; empty where none does.
+// The state of a diagnostic's operators that remember earlier steps; empty if none does.
 std::string describe_memories(const analytics::Graph& graph, int node) {
   std::vector<bool> needed(static_cast<std::size_t>(node) + 1, false);
   needed.back() = true;

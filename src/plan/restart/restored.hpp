@@ -1,4 +1,4 @@
-// Where the files of a plan stand in saved state.
+// The positions of the files of a plan in saved state.
 #pragma once
 
 #include "model/state.hpp"
@@ -6,7 +6,7 @@
 
 namespace tailrace::plan {
 
-// Sets `restored` of each file that the state knows, and `is_unsaved` of any other one.
+// Sets `restored` of each file in the state, and `is_unsaved` of all others.
 void mark_restored(Plan& plan, const model::StateLoader& saved);
 
 }  // namespace tailrace::plan

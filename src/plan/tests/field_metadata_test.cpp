@@ -1,11 +1,11 @@
-#include "plan/tables/field_metadata.hpp"
+#include "plan/naming/field_metadata.hpp"
 
 #include <gmock/gmock.h>
 
 #include <map>
 #include <string>
 
-#include "settings/tables/field_metadata.hpp"
+#include "settings/field_metadata.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::plan {
@@ -34,24 +34,24 @@ TEST(FieldMetadata, TakeThePlaceOfTheModels) {
   const auto configuration =
       named("names.yaml", "t2m: {standard_name: air_temperature, units: kelvin}\nw: upward_air_velocity\n");
   for (const char* name : {"t2m", "phys.t2m"}) {
-    const model::Field field = with_words(model_with(name, "K"), configuration).fields[0];
+    const model::Field field = with_metadata(model_with(name, "K"), configuration).fields[0];
     EXPECT_EQ(field.standard_name, "air_temperature");
     EXPECT_EQ(field.units, "kelvin") << "which is K";
     EXPECT_EQ(field.long_name, "of the model");
   }
-  EXPECT_EQ(with_words(model_with("w", ""), configuration).fields[0].standard_name, "upward_air_velocity");
-  EXPECT_EQ(with_words(model_with("other", ""), configuration).fields[0].standard_name, "");
+  EXPECT_EQ(with_metadata(model_with("w", ""), configuration).fields[0].standard_name, "upward_air_velocity");
+  EXPECT_EQ(with_metadata(model_with("other", ""), configuration).fields[0].standard_name, "");
 }
 
 TEST(FieldMetadata, MayStandInTheConfiguration) {
   const auto configuration = named("{a.t: {long_name: of a}, t: {long_name: of all}}");
-  EXPECT_EQ(with_words(model_with("a.t", ""), configuration).fields[0].long_name, "of a");
-  EXPECT_EQ(with_words(model_with("b.t", ""), configuration).fields[0].long_name, "of all");
+  EXPECT_EQ(with_metadata(model_with("a.t", ""), configuration).fields[0].long_name, "of a");
+  EXPECT_EQ(with_metadata(model_with("b.t", ""), configuration).fields[0].long_name, "of all");
 }
 
 TEST(FieldMetadata, HoldUnitsAgainstTheModels) {
   try {
-    with_words(model_with("t2m", "degC"), named("names.yaml", "\nt2m: {units: K}\n"));
+    with_metadata(model_with("t2m", "degC"), named("names.yaml", "\nt2m: {units: K}\n"));
     FAIL() << "nothing was said";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::configuration);
@@ -64,9 +64,9 @@ TEST(FieldMetadata, HoldUnitsAgainstTheModels) {
 TEST(FieldMetadata, TellSlipsAlone) {
   const auto configuration = named("{t2n: x, sst: y}");
   EXPECT_THAT(
-      slips_in_names(model_with("t2m", ""), configuration),
+      misspelt_names(model_with("t2m", ""), configuration),
       ElementsAre("run/run.yaml:2:9  names.t2n: the model declares no field \"t2n\". Did you mean \"t2m\"?"));
-  EXPECT_THAT(slips_in_names(model_with("theta_e", ""), configuration), IsEmpty());
+  EXPECT_THAT(misspelt_names(model_with("theta_e", ""), configuration), IsEmpty());
 }
 
 TEST(FieldMetadata, OfTwoFilesAreRefused) {

@@ -1,4 +1,4 @@
-#include "plan/masks/masks.hpp"
+#include "plan/masks.hpp"
 
 #include <gmock/gmock.h>
 

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "settings/legacy.hpp"
+#include "dialects/dialect.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -72,7 +72,7 @@ TEST(SeriesClock, CountsStepsAndMonths) {
 
 // W=31, samples each 2.5 give files at 32.5 and 65; W=1: the name lags behind.
 TEST(SeriesClock, FollowsAConventionThatDrifts) {
-  const time::Convention& monc = settings::convention_of("monc");
+  const time::Convention& monc = dialects::convention_of("monc");
   std::vector<double> times;
   for (double time = 2.5; time < 80.0; time += 2.5) times.push_back(time);
   const time::Period steps = time::Period::of_steps(1);
@@ -131,7 +131,7 @@ TEST(FirstPath, HasTheBeginOfTheRunWhereThereIsOneFile) {
 
 TEST(PathOfPart, PutsThePartWhereTheConventionSays) {
   const time::Convention& standard = time::standard_convention();
-  const time::Convention& monc = settings::convention_of("monc");
+  const time::Convention& monc = dialects::convention_of("monc");
   EXPECT_EQ(path_of_part("out/a.nc", "100.0", standard), "out/a_100.0.nc");
   EXPECT_EQ(path_of_part("./run.1/a.b.nc", "5", standard), "./run.1/a.b_5.nc");
   EXPECT_EQ(path_of_part("./run.1/a.b.nc", "5", monc), "./run.1/a_5.b.nc");

@@ -1,22 +1,16 @@
-// Which cells make the values at stations, and what is said where there are none.
+// Plans with stations, and the mistakes that are refused.
 #include <gmock/gmock.h>
-
-#include <cmath>
 
 #include "plan/analysis.hpp"
 #include "plan/plan.hpp"
-#include "plan/stations/line.hpp"
-#include "plan/stations/nearest_cell.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::plan {
 namespace {
 
-using analytics::points::Share;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 model::Coordinate coordinate(const std::string& name, const std::vector<std::string>& dims,
                              std::vector<double> values, const std::string& units = "m") {
@@ -26,56 +20,6 @@ model::Coordinate coordinate(const std::string& name, const std::vector<std::str
   made.values = std::move(values);
   made.units = units;
   return made;
-}
-
-TEST(Line, FindsTheNearestCell) {
-  const auto x = coordinate("x", {"x"}, {10, 20, 40});
-  const stations::Line line(x, false);
-  EXPECT_THAT(line.nearest(14), ElementsAre(Share{0, 1.0}));
-  EXPECT_THAT(line.nearest(15), ElementsAre(Share{1, 1.0}));
-  EXPECT_THAT(line.nearest(5), ElementsAre(Share{0, 1.0}));
-  EXPECT_THAT(line.nearest(49.9), ElementsAre(Share{2, 1.0}));
-  EXPECT_THAT(line.nearest(4.9), IsEmpty());
-  EXPECT_THAT(line.nearest(50.1), IsEmpty());
-  auto bounded = x;
-  bounded.bounds = {0, 15, 15, 30, 30, 41};
-  EXPECT_THAT(stations::Line(bounded, false).nearest(4.9), ElementsAre(Share{0, 1.0}));
-  EXPECT_THAT(stations::Line(bounded, false).nearest(42), IsEmpty());
-}
-
-TEST(Line, FindsTheCellsAround) {
-  const auto falling = coordinate("x", {"x"}, {40, 20, 10});
-  const stations::Line line(falling, false);
-  EXPECT_THAT(line.between(25), ElementsAre(Share{0, 0.25}, Share{1, 0.75}));
-  EXPECT_THAT(line.between(10), ElementsAre(Share{2, 1.0}));
-  EXPECT_THAT(line.between(9), IsEmpty());
-}
-
-TEST(Line, TurnsAroundTheGlobe) {
-  const auto globe = coordinate("lon", {"lon"}, {-180, -90, 0, 90}, "degrees_east");
-  const stations::Line ring(globe, true);
-  EXPECT_TRUE(ring.is_ring());
-  EXPECT_THAT(ring.nearest(269), ElementsAre(Share{1, 1.0}));
-  EXPECT_THAT(ring.nearest(170), ElementsAre(Share{0, 1.0}));
-  EXPECT_THAT(ring.between(112.5), ElementsAre(Share{3, 0.75}, Share{0, 0.25}));
-  EXPECT_THAT(ring.between(450), ElementsAre(Share{3, 1.0}));
-  const auto part = coordinate("lon", {"lon"}, {170, 180, 190}, "degrees_east");
-  const stations::Line regional(part, true);
-  EXPECT_FALSE(regional.is_ring());
-  EXPECT_THAT(regional.nearest(-171), ElementsAre(Share{2, 1.0}));
-  EXPECT_THAT(regional.nearest(-160), IsEmpty());
-  EXPECT_THAT(regional.between(-175), ElementsAre(Share{1, 0.5}, Share{2, 0.5}));
-}
-
-TEST(CellSearch, MeasuresOnTheSphere) {
-  const std::vector<double> lat{80, 80, 0}, lon{0, 170, 350};
-  const stations::CellSearch search({lat, lon}, 1);
-  EXPECT_EQ(search.nearest({88, 180}).cell, 1);
-  EXPECT_EQ(search.nearest({10, 2}).cell, 2);
-  EXPECT_EQ(stations::CellSearch({lat, lon}, -1).nearest({10, 2}).cell, 0);
-  EXPECT_TRUE((stations::Candidate{1.0, 3}).is_before({1.0, 4}));
-  EXPECT_FALSE((stations::Candidate{}).is_before({1.0, 4}));
-  EXPECT_TRUE((stations::Candidate{1.0, 4}).is_before({}));
 }
 
 // A plane, a column, and a list of cells whose longitudes are given in parts.
@@ -169,10 +113,10 @@ TEST(AtStations, AreRefusedOutsideOfTheGrid) {
       about("points: {A: {x: 36, y: 3}}", "t"),
       AllOf(HasSubstr(
                 "run.yaml:3:37  output.a.nc.stations: station \"A\" lies outside of grid \"plane\": x is 36"),
-            HasSubstr("from -5")));
-  EXPECT_THAT(
-      about("method: bilinear, points: {A: {x: 32, y: 3}}", "t"),
-      HasSubstr("goes there from 0 to 30 in the middle of the outermost cells; `nearest` takes their whole"));
+            HasSubstr("the grid covers -5")));
+  EXPECT_THAT(about("method: bilinear, points: {A: {x: 32, y: 3}}", "t"),
+              HasSubstr("but the grid covers 0 to 30 between the centres of the outermost cells; `nearest` "
+                        "covers them whole"));
   std::string many;
   for (int i = 0; i < 12; ++i) many += "S" + std::to_string(i) + ": {x: 99, y: 3}, ";
   EXPECT_THAT(about("points: {" + many + "}", "t"), HasSubstr("12 stations lie outside of grid \"plane\""));
@@ -207,7 +151,7 @@ TEST(AtStations, OfAListAreLookedForTogether) {
   found.found_cells->push_back({"a.nc", {3, 4}, {2}, {40, 60, 0, 20}});
   EXPECT_EQ(about(one, "sst", found), "none");
   found.found_cells->back().reach = {40, 60, 10, 20};
-  EXPECT_THAT(about(one, "sst", found), HasSubstr("longitude is 361, and goes there from 10 to 20"));
+  EXPECT_THAT(about(one, "sst", found), HasSubstr("longitude is 361, but the grid covers 10 to 20"));
 }
 
 }  // namespace

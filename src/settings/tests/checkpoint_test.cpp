@@ -1,4 +1,4 @@
-#include "settings/checkpoint/checkpoint.hpp"
+#include "settings/checkpoint.hpp"
 
 #include "config/testing/section_conformance.hpp"
 
@@ -49,9 +49,8 @@ TEST(CheckpointSection, TellsWhatIsWrong) {
         .told = "run.yaml:1:40  checkpoint.burst_buffer: expected a path from the root, such as "
                 "`/local/scratch/me`, of a directory on a disk of each node"},
        {.yaml = "checkpoint: {every: 1 h, burst_buffer: \"/local/{case}\"}",
-        .told =
-            "run.yaml:1:40  checkpoint.burst_buffer: a name in braces is filled in only when the model has "
-            "said what it is, but a restart begins before that; expected a path without one"},
+        .told = "run.yaml:1:40  checkpoint.burst_buffer: this path may not contain `{name}`: a restart "
+                "reads it before the model gives its options"},
        {.yaml = "checkpoint: {every: 1 h, evry: 2 h}",
         .told = "run.yaml:1:26  checkpoint.evry: this key is unknown. Did you mean \"every\"? (known: "
                 "also_at_end, before_time_limit, burst_buffer, directory, every, fields, keep, on_error, "

@@ -62,8 +62,9 @@ TEST(GroupDefaults, TellWhatIsWrong) {
       said("{field: u, defaults: {every: 1 s}}"),
       HasSubstr(
           "run.yaml:9:30  output.a.nc.variables[0].defaults: is for `variables` below it; expected both"));
-  EXPECT_THAT(said("{every: 1 s, variables: [{field: u}]}"),
-              HasSubstr("variables[0].every: stands beside `variables`; expected it under `defaults`"));
+  EXPECT_THAT(
+      said("{every: 1 s, variables: [{field: u}]}"),
+      HasSubstr("variables[0].every: cannot be given beside `variables`; expected it under `defaults`"));
   EXPECT_THAT(said("{defaults: {evry: 1 s}, variables: [{field: u}]}"), HasSubstr("Did you mean \"every\"?"));
   EXPECT_THAT(said("{defaults: {every: 1 s}, variables: []}"),
               HasSubstr("variables[0].variables: expected at least 1 entry, but got 0"));

@@ -22,7 +22,9 @@ Configuration parse(const std::string& stations, const std::string& table) {
   return parse_configuration({{"in/run.yaml", yaml(stations)}, {"in/st.csv", table, true}}, &options);
 }
 
-Stations table_of(const std::string& text) { return *parse("file: st.csv", text).files.at(0).stations; }
+points::Stations table_of(const std::string& text) {
+  return *parse("file: st.csv", text).files.at(0).stations;
+}
 
 std::string about(const std::string& stations, const std::string& table = "") {
   try {
@@ -37,12 +39,12 @@ std::string about(const std::string& stations, const std::string& table = "") {
 std::string about_table(const std::string& text) { return about("file: st.csv", text); }
 
 TEST(Stations, ComeFromYaml) {
-  const Stations stations =
+  const points::Stations stations =
       *testing::parse(yaml("method: bilinear, points: {H: {longitude: 10, lat: 53.5, altitude: 8}, "
                            "B: {alt: -2, latitude: 52, lon: 13.4}}"))
            .files.at(0)
            .stations;
-  EXPECT_EQ(stations.method, Sampling::bilinear);
+  EXPECT_EQ(stations.method, points::Sampling::bilinear);
   EXPECT_THAT(stations.coordinates, ElementsAre("latitude", "longitude"));
   ASSERT_EQ(stations.points.size(), 2u);
   EXPECT_EQ(stations.points[0].name, "H");
@@ -52,11 +54,11 @@ TEST(Stations, ComeFromYaml) {
 }
 
 TEST(Stations, ComeFromATable) {
-  const Stations stations = table_of(
+  const points::Stations stations = table_of(
       "\xEF\xBB\xBF# a comment\r\n\r\nstation_name, wmo, lon ,LAT,elevation\r\n\"Ham, "
       "\"\"burg\"\"\",10147,10,53.5,8\r\n  B ,,13.4, "
       "-52 , 1e1");
-  EXPECT_EQ(stations.method, Sampling::nearest);
+  EXPECT_EQ(stations.method, points::Sampling::nearest);
   EXPECT_THAT(stations.coordinates, ElementsAre("longitude", "latitude"));
   ASSERT_EQ(stations.points.size(), 2u);
   EXPECT_EQ(stations.points[0].name, "Ham, \"burg\"");
@@ -101,7 +103,7 @@ TEST(Stations, RefuseTablesWithMistakes) {
       AllOf(HasSubstr("in/st.csv:1:6"), HasSubstr("\"latitud\" is unknown. Did you mean \"latitude\"?")));
   EXPECT_THAT(about_table("lat,lon\n1,2\n"), HasSubstr("expected a column `station_name`"));
   EXPECT_THAT(about_table("name,lat,lat,lon\n"),
-              HasSubstr("in/st.csv:1:10  output.a.nc.stations: \"latitude\" stands"));
+              HasSubstr("in/st.csv:1:10  output.a.nc.stations: \"latitude\" occurs"));
   EXPECT_THAT(about_table("name,lat,lon\n# none\n"), HasSubstr("expected at least one station"));
   EXPECT_THAT(about_table(""), HasSubstr("expected at least one station"));
   EXPECT_THAT(about_table("name,lat,lon\na,1,2\nb,2,3\na,1,3\n"),

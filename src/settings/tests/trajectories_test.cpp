@@ -24,8 +24,8 @@ Configuration parse(const std::string& text, const std::string& table) {
 
 const std::string dated = "model_time: {calendar: 360_day, start: 2026-01-01}\n";
 
-Trajectories table_of(const std::string& table, const std::string& options = "",
-                      const std::string& more = "") {
+points::Trajectories table_of(const std::string& table, const std::string& options = "",
+                              const std::string& more = "") {
   return *parse(yaml("{file: ship.csv" + options + "}", more), table).files.at(0).trajectories;
 }
 
@@ -44,10 +44,10 @@ std::string about_table(const std::string& table, const std::string& more = "") 
 }
 
 TEST(Trajectories, ComeFromATable) {
-  const Trajectories all = table_of(
+  const points::Trajectories all = table_of(
       "# way\nTIME, lon ,LAT,remark,trajectory_id\n0,10,53.5,x,A\n5,1,2,,B\n1.5e1, -12 ,54,\"a, b\",A\n",
       ", method: bilinear");
-  EXPECT_EQ(all.method, Sampling::bilinear);
+  EXPECT_EQ(all.method, points::Sampling::bilinear);
   EXPECT_THAT(all.coordinates, ElementsAre("longitude", "latitude"));
   ASSERT_EQ(all.all.size(), 2u);
   EXPECT_EQ(all.all[0].name, "A");
@@ -59,7 +59,7 @@ TEST(Trajectories, ComeFromATable) {
 }
 
 TEST(Trajectories, OfOneShipAreCalledAsTheTable) {
-  const Trajectories all = table_of("height,y,x,time\n7,1,2,3\n", ", vertical: height");
+  const points::Trajectories all = table_of("height,y,x,time\n7,1,2,3\n", ", vertical: height");
   EXPECT_THAT(all.coordinates, ElementsAre("y", "x"));
   ASSERT_EQ(all.all.size(), 1u);
   EXPECT_EQ(all.all[0].name, "ship");
@@ -67,7 +67,8 @@ TEST(Trajectories, OfOneShipAreCalledAsTheTable) {
 }
 
 TEST(Trajectories, HaveDatesOfTheCalendar) {
-  const Trajectories all = table_of("time,lat,lon\n2026-01-01T06:00,1,2\n2026-02-30,1,3\n", "", dated);
+  const points::Trajectories all =
+      table_of("time,lat,lon\n2026-01-01T06:00,1,2\n2026-02-30,1,3\n", "", dated);
   EXPECT_EQ(all.all[0].fixes[0].time, 21600.0);
   EXPECT_EQ(all.all[0].fixes[1].time, 59 * 86400.0);
   EXPECT_THAT(about_table("time,lat,lon\n2026-01-31,1,2\n", dated),
@@ -96,7 +97,7 @@ TEST(Trajectories, RefuseTablesWithMistakes) {
   EXPECT_THAT(about_table("lat,lon\n1,2\n"), HasSubstr("expected a column `time`"));
   EXPECT_THAT(about_table("time,lat\n1,2\n"), HasSubstr("expected latitude and longitude, or two"));
   EXPECT_THAT(about_table("time,x,y,z\n1,2,3,4\n"), HasSubstr("but got 3"));
-  EXPECT_THAT(about_table("time,lat,lat,lon\n"), HasSubstr("\"latitude\" stands there twice"));
+  EXPECT_THAT(about_table("time,lat,lat,lon\n"), HasSubstr("\"latitude\" occurs twice"));
   EXPECT_THAT(about_table("time,lat,lon\n# none\n"),
               HasSubstr("expected at least one position in in/ship.csv"));
   EXPECT_THAT(about_table("time,lat,lon,trajectory\n0,1,2,\n"), HasSubstr("a trajectory has no name"));

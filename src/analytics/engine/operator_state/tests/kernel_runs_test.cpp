@@ -5,7 +5,7 @@
 #include "analytics/engine/operator_state/call_text.hpp"
 #include "analytics/engine/tests/job.hpp"
 #include "base/error.hpp"
-#include "model/memory/memory_state.hpp"
+#include "model/memory_state.hpp"
 
 namespace tailrace::analytics::engine::operator_state {
 namespace {

@@ -1,0 +1,12 @@
+// From tags to what they say.
+#pragma once
+
+#include "dialects/monc/xml/model.hpp"
+
+namespace tailrace::dialects::monc {
+
+// Checks elements, attributes and the form of values, each mistake with its place. What was wrong is left
+// out.
+Model read_model(const std::vector<Tag>& tags, Problems& problems, Warnings& warnings);
+
+}  // namespace tailrace::dialects::monc

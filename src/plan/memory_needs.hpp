@@ -1,0 +1,64 @@
+// The memory that a plan needs on a server at all times, and the number of records that the chunks of a
+// series may have. These are functions of the configuration, the grids and the decomposition.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+
+namespace tailrace::plan {
+
+// Fills DatasetPlan::open_bytes.
+void share_out_open_chunks(const settings::Configuration& configuration,
+                           const model::Declarations& declarations, std::vector<DatasetPlan>& files);
+
+// The part of one server in the plan.
+struct ServerShare {
+  int servers = 1;
+  std::function<std::size_t(int grid)> cells;    // the number of cells of a grid that its clients hold
+  std::function<bool(std::size_t file)> writes;  // it writes the file
+};
+
+// One kind of memory, in bytes without encoding.
+struct MemoryNeed {
+  std::string what;  // "for means, sums and the like, all the time"
+  std::size_t bytes = 0;
+  std::size_t most = 0;  // the largest part, for one variable
+  std::string of = "";   // the variable of `most`: "\"u\" of a.nc"
+  void add(std::size_t more, const std::string& variable);
+};
+
+struct MemoryNeeds {
+  MemoryNeed windows{.what = "for means, sums and the like, all the time"};
+  MemoryNeed fixed{.what = "for fixed fields and masks, all the time"};
+  MemoryNeed geometry{.what = "for the ways of blocks into chunks"};
+  MemoryNeed open{.what = "for chunks that wait for more records"};
+  MemoryNeed analytics{.what = "for a step that diagnostics work on"};
+  MemoryNeed at_once{.what = "for what its files get at one step"};
+  MemoryNeed checkpoint{.what = "for the model's fields of a checkpoint"};
+  MemoryNeed library{.what = "for the caches of HDF5"};
+
+  std::array<const MemoryNeed*, 8> all() const {
+    return {&windows, &fixed, &geometry, &open, &analytics, &at_once, &checkpoint, &library};
+  }
+  std::size_t total() const;
+};
+// The needs for chunks and geometry are estimates, which a server replaces once it knows the chunks.
+MemoryNeeds memory_needs_of(const Plan& plan, const model::Declarations& declarations,
+                            const ServerShare& share);
+
+// The `servers.memory` that has room for so many bytes, and for data on their way.
+std::size_t memory_for(std::size_t need);
+// Why a server's memory, or its part for one component, is too small, as text that follows the server's name;
+// none if it suffices.
+std::optional<std::string> lack_of_memory(const MemoryNeeds& needs, std::size_t memory);
+
+// The bytes that one step puts on all ranks: each field that a file needs counts once.
+std::size_t step_bytes(const Plan& plan, const model::Declarations& declarations);
+
+}  // namespace tailrace::plan
