@@ -1,4 +1,4 @@
-// The diagnostics of a component as one graph: every value once, however many diagnostics use it.
+// The diagnostics of a component as one graph. Each value is computed once, however many diagnostics use it.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ Node constant_node(double value);
 // result.
 Node operator_node(const Operator& op, std::string name, Call call, std::vector<int> args, Shape shape);
 
-// What was done over dimensions that are gone, in CF's words: mean over y, x.
+// A reduction over dimensions that the result lacks, in the terms of CF: mean over y, x.
 struct Reduced {
   std::string method;
   std::vector<std::string> dims;
@@ -58,18 +58,18 @@ struct Graph {
   int add(Node node);  // behind its arguments; returns its number
 };
 
-// What a node computes, written as an expression: sum((w - sum(w, y, x) / 64) ** 2, y, x). Cut off with ...
-// where it grows past some hundred characters.
+// The computation of a node as an expression: sum((w - sum(w, y, x) / 64) ** 2, y, x). Truncated with ...
+// after some hundred characters.
 std::string text_of(const Graph& graph, int node);
 
-// What it keeps from step to step; only kernels keep anything.
+// The arrays that a node keeps from step to step; only kernels have any.
 std::vector<Memory> memories_of(const Node& node);
 
-// Says of each call of an operator of the user's which expression it is, and of which diagnostic
-// (Call::purpose).
+// Notes in each call of a user's operator (Call::purpose) the expression and the diagnostic that it belongs
+// to.
 void tell_purposes(Graph& graph);
 
-// A line a node: its number, what it does with which others, dims and units.
+// One line per node: its number, operation, arguments, dims and units.
 std::string text_of(const Graph& graph);
 
 }  // namespace tailrace::analytics

@@ -1,12 +1,12 @@
-// What can be called in an expression. Each operator is one file in operators/ that registers itself, and one
-// of three kinds, from which alone the planner knows where communication is needed:
+// The operators that an expression can call. Each is one file in operators/ that registers itself, and is of
+// one of three kinds. From the kind alone the planner knows where communication is needed:
 //
 //   elementwise  cell by cell; arguments are broadcast by the names of their dimensions
 //   reduction    consumes dimensions; partial results of blocks are merged, in any order, with the same bits
 //   kernel       an array function that needs some of its dimensions whole; where one is split, the blocks
 //                are gathered first
 //
-// What can be written with others (mean = sum / count, var, std, covariances) is a rewrite, not an operator:
+// Functions that others can express (mean = sum / count, var, std, covariances) are rewrites, not operators:
 // expression/rewrites.cpp.
 #pragma once
 
@@ -30,7 +30,7 @@ namespace tailrace::analytics {
 
 using ParameterValue = std::variant<double, std::vector<double>, std::string>;
 
-// One use of an operator, after names were resolved.
+// One use of an operator, after names are resolved.
 struct Call {
   std::vector<Shape> arguments;
   std::vector<std::string> dims;                     // positional ones behind the arguments: mean(th, y, x)
@@ -39,7 +39,7 @@ struct Call {
   bool operator==(const Call&) const = default;
 };
 
-// What is wrong with a call; the caller adds the place. `argument` is the number of an argument, or -1 where
+// An error in a call; the caller adds the place. `argument` is the number of an argument, or -1 where
 // it is `parameter` (which may be empty: the call as a whole).
 struct CallProblem : std::runtime_error {
   CallProblem(int argument, std::string parameter, const std::string& what);
@@ -68,9 +68,9 @@ class Operator {
   virtual bool takes_missing() const { return true; }  // arguments may have missing values, which are NaN
   virtual bool is_zero_of_nothing(const Call&) const { return false; }  // where all is left out: else NaN
   virtual bool counts() const { return false; }                         // a number of cells is never missing
-  // Dimensions of the first argument whose coordinate this call needs. Whoever reads the expression then
-  // gives their values as the parameter "DIM.coordinates" (a list as long as the dimension), before infer();
-  // where DIM has no coordinate the parameter is left out and infer() says what is missing.
+  // Dimensions of the first argument whose coordinate this call needs. The resolver then gives their values
+  // as the parameter "DIM.coordinates" (a list as long as the dimension), before infer(); where DIM has no
+  // coordinate the parameter is left out and infer() reports what is missing.
   virtual std::vector<std::string> coordinates_wanted(const Call&) const { return {}; }
   // The coordinate of a dimension of the result that this makes, or whose cells are others than an
   // argument's; none where it is as it was, or nothing can be said. `arguments` are as many as those of

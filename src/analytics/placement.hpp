@@ -1,5 +1,5 @@
 // Where each node of a graph is computed, and when: from dimensions alone, so that all servers agree without
-// a word.
+// communication.
 //
 // The work of a step goes through phases. In a phase every server computes its clients' blocks as far as it
 // can, sends partial results of reductions (or whole blocks, for kernels that need them whole) to their
@@ -20,7 +20,7 @@ enum class Place {
   global,  // one whole array, at its root
 };
 
-// What an engine is told of an input: a field, or an array that every server knows.
+// An input of the engine: a field, or an array that every server knows.
 struct EngineInput {
   Place place = Place::local;       // global: with the component's first rank
   model::Regions regions;           // local: by client of the component
@@ -37,12 +37,12 @@ struct Placement {
   std::vector<int> cut;
 };
 
-// What consumes dimensions or needs them whole, cell by cell being all else.
+// A node that consumes dimensions or needs them whole. All other nodes work cell by cell.
 bool is_op(const Node& node);
-// Whether something that a node is made from comes in blocks.
+// Whether an argument of the node comes in blocks.
 bool takes_blocks(const Node& node, const std::vector<Place>& place);
 
-// `home`: the server of the component's first rank, the root of all that is computed from global inputs.
+// `home`: the server of the component's first rank, the root of everything computed from global inputs.
 Placement make_placement(const Graph& graph, const std::vector<Place>& inputs, int servers, int home);
 
 }  // namespace tailrace::analytics

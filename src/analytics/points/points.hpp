@@ -28,11 +28,11 @@ struct Points {
   std::vector<Shares> cells;  // of each point
 };
 
-// A reduction that no expression can call. Nothing but these cells travels to its root. Where one of them is
-// missing the point is.
+// A reduction that no expression can call. Only these cells are sent to its root. A point is missing where
+// one of its cells is.
 std::shared_ptr<const Reduction> make_operator(Points points);
 
-// Points whose cells change with the time; one without cells is missing.
+// Points whose cells change with time; a point without cells is missing.
 struct MovingPoints {
   std::string dim;
   std::int64_t count = 0;

@@ -1,4 +1,4 @@
-// Builds the graph: equal work becomes one node, constants are computed at once, units are brought together.
+// Builds the graph: equal work becomes one node, constants are folded, units are converted to agree.
 #pragma once
 
 #include <map>
@@ -12,8 +12,8 @@
 
 namespace tailrace::analytics::expression::nodes {
 
-// What a phrase stands for. The units are here and not the node's, as the same numbers may be given other
-// units by with_units.
+// The value of a phrase. It has the units, and the node has none, because with_units may give the same
+// numbers other units.
 struct Value {
   int node = -1;
   std::optional<std::string> units;  // none: unknown

@@ -1,5 +1,5 @@
-// What becomes of missing values. They are NaN from the moment they come in, and most arithmetic gives NaN
-// for NaN: only the rest is told apart here, by nodes like those that a user could write.
+// Handles missing values. They are NaN as soon as they arrive, and most arithmetic gives NaN for NaN. This
+// class adds nodes for the other operations, such as a user could write.
 #pragma once
 
 #include <optional>
