@@ -107,7 +107,7 @@ TEST(Declarer, RefusesAttributesOfTheFormatsOwn) {
             "give the attribute another name");
   with.attributes = {{"coordinates", "lat lon"}};
   EXPECT_THAT(error_of([&] { declarer.field("", with); }),
-              testing::StartsWith("field \"h\": attribute \"coordinates\" is written by itself, from the "
+              testing::StartsWith("field \"h\": attribute \"coordinates\" is written automatically, from the "
                                   "coordinates of the grid"));
   with.attributes = {{"valid_range", std::vector<double>{1, 2, 3}}};
   EXPECT_EQ(error_of([&] { declarer.field("", with); }),
@@ -121,9 +121,8 @@ TEST(Declarer, RefusesAttributesOfTheFormatsOwn) {
   model::Coordinate x = coordinate("x");
   x.attributes["REFERENCE_LIST"] = "x";
   EXPECT_EQ(error_of([&] { declarer.coordinate("g", x, std::vector<double>(7)); }),
-            "grid \"g\": coordinate \"x\": attribute \"REFERENCE_LIST\" is reserved: netCDF or HDF5 uses it "
-            "internally; "
-            "give the attribute another name");
+            "grid \"g\": coordinate \"x\": attribute \"REFERENCE_LIST\" is a name that HDF5 and netCDF use "
+            "themselves; give the attribute another one");
 }
 
 TEST(Declarer, ABlockIsWhatThisRankHolds) {

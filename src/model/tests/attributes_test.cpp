@@ -17,13 +17,13 @@ std::string told(const Attributes& attributes, DataType type = DataType::float32
 
 TEST(Attributes, names_of_the_files_own_are_told_with_what_to_use) {
   EXPECT_THAT(name("coordinates"), HasSubstr("declared with `coordinate`"));
-  EXPECT_THAT(name("bounds"), HasSubstr("where `bounds` are given"));
+  EXPECT_THAT(name("bounds"), HasSubstr("if `bounds` are given"));
   EXPECT_THAT(name("grid_mapping"), HasSubstr("`grid_mapping` of the grid"));
   EXPECT_THAT(name("cell_measures"), HasSubstr("`measure`"));
   EXPECT_THAT(name("mesh"), HasSubstr("`mesh` of the grid"));
   EXPECT_THAT(name("scale_factor"), HasSubstr("change values that are stored as they are"));
-  EXPECT_EQ(name("_FillValue"), "is written by itself, from the `fill_value` of the field");
-  EXPECT_THAT(name("CLASS"), HasSubstr("notes of its own"));
+  EXPECT_EQ(name("_FillValue"), "is written automatically, from the `fill_value` of the field");
+  EXPECT_THAT(name("CLASS"), HasSubstr("netCDF use themselves"));
   for (const char* free : {"comment", "cell_methods", "flag_values", "missing_value", "positive"})
     EXPECT_EQ(name(free), "fine") << free;
 }
@@ -50,13 +50,16 @@ TEST(Attributes, what_is_held_against_values_has_their_type) {
 TEST(Attributes, what_is_wrong_with_them_is_told) {
   EXPECT_EQ(told({{"comment", "x"}, {"valid_range", std::vector<double>{0, 1}}}), "fine");
   EXPECT_EQ(told({{"valid_min", "0"}}),
-            "attribute \"valid_min\" is held against the values; expected a number of type float32, but got "
+            "attribute \"valid_min\" must have the type of the variable; expected a number of type float32, "
+            "but got "
             "\"0\"");
-  EXPECT_EQ(told({{"valid_range", std::vector<double>{0.5, 1, 2}}}, DataType::int32),
-            "attribute \"valid_range\" is held against the values; expected two numbers of type int32, but "
-            "got 0.5, 1, 2");
+  EXPECT_EQ(
+      told({{"valid_range", std::vector<double>{0.5, 1, 2}}}, DataType::int32),
+      "attribute \"valid_range\" must have the type of the variable; expected two numbers of type int32, but "
+      "got 0.5, 1, 2");
   EXPECT_EQ(told({{"missing_value", 1e300}}),
-            "attribute \"missing_value\" is held against the values; expected a number of type float32, but "
+            "attribute \"missing_value\" must have the type of the variable; expected a number of type "
+            "float32, but "
             "got 1e+300");
   EXPECT_EQ(told({{"sizes", std::vector<float>{}}}), "attribute \"sizes\" has no value");
   EXPECT_EQ(told({{"comment", "caf\xE9"}}), "the value of attribute \"comment\" is not UTF-8 from byte 4 on");

@@ -76,8 +76,8 @@ TEST(ScalarCoordinates, have_names_of_their_own) {
 
 TEST(VariableAttributes, fit_the_type_in_the_file) {
   EXPECT_THAT(told("", "{field: t, every: 1 s, type: int32, attributes: {valid_max: 0.5}}"),
-              HasSubstr("output.a.nc.variables[0].attributes: t: attribute \"valid_max\" is held against the "
-                        "values; expected a number of type int32, but got 0.5"));
+              HasSubstr("output.a.nc.variables[0].attributes: t: attribute \"valid_max\" must have the type "
+                        "of the variable; expected a number of type int32, but got 0.5"));
 }
 
 }  // namespace
