@@ -48,7 +48,7 @@ config::Option option_of(const std::string& says, const std::string& example,
 // What readers find the time by, and what the run says of itself.
 std::optional<std::string> time_attribute_complaint(std::string_view name) {
   for (const char* own : {"units", "calendar", "units_metadata", "standard_name", "axis", "climatology"})
-    if (name == own) return "is written by itself, from `model_time` and from how the file is made";
+    if (name == own) return "is written automatically, from `model_time` and the kind of file";
   return model::variable_attribute_complaint(name);
 }
 

@@ -59,7 +59,7 @@ MISTAKES = {
     "units of time": (
         "write_every: 100 s",
         "time_attributes: {units: days since 1950-01-01}",
-        ["tailrace.yaml:9:23  output.out.nc.time_attributes.units: is written by itself, from `model_time`"],
+        ["tailrace.yaml:9:23  output.out.nc.time_attributes.units: is written automatically, from `model_time`"],
     ),
     "no such turn": ("every: 10 s}", "each: mnth}", ["variables[0].each", 'Did you mean "month"?']),
     "no such stamp": ("write_every: 100 s", "time_stamp: midle", ["out.nc.time_stamp", 'Did you mean "middle"?']),
@@ -309,7 +309,7 @@ def test_another_encoding_is_refused_with_its_place(tmp_path):
 def test_attributes_of_the_format_are_refused_with_their_place(tmp_path, name):
     done = check(tmp_path, GOOD.replace("{field: theta,", f"{{field: theta, attributes: {{{name}: 1}},"))
     assert done.returncode == 2
-    assert f"tailrace.yaml:11:37  output.out.nc.variables[0].attributes.{name}: is a name that HDF5 and" in done.stderr
+    assert f"tailrace.yaml:11:37  output.out.nc.variables[0].attributes.{name}: is reserved: netCDF or" in done.stderr
 
 
 def test_the_fill_value_is_not_an_attribute(tmp_path):

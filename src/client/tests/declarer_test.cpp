@@ -121,8 +121,8 @@ TEST(Declarer, RefusesAttributesOfTheFormatsOwn) {
   model::Coordinate x = coordinate("x");
   x.attributes["REFERENCE_LIST"] = "x";
   EXPECT_EQ(error_of([&] { declarer.coordinate("g", x, std::vector<double>(7)); }),
-            "grid \"g\": coordinate \"x\": attribute \"REFERENCE_LIST\" is a name that HDF5 and netCDF use "
-            "themselves; give the attribute another one");
+            "grid \"g\": coordinate \"x\": attribute \"REFERENCE_LIST\" is reserved: netCDF or HDF5 uses it "
+            "internally; give the attribute another name");
 }
 
 TEST(Declarer, ABlockIsWhatThisRankHolds) {

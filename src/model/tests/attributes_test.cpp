@@ -23,7 +23,7 @@ TEST(Attributes, names_of_the_files_own_are_told_with_what_to_use) {
   EXPECT_THAT(name("mesh"), HasSubstr("`mesh` of the grid"));
   EXPECT_THAT(name("scale_factor"), HasSubstr("change values that are stored as they are"));
   EXPECT_EQ(name("_FillValue"), "is written automatically, from the `fill_value` of the field");
-  EXPECT_THAT(name("CLASS"), HasSubstr("netCDF use themselves"));
+  EXPECT_THAT(name("CLASS"), HasSubstr("is reserved"));
   for (const char* free : {"comment", "cell_methods", "flag_values", "missing_value", "positive"})
     EXPECT_EQ(name(free), "fine") << free;
 }

@@ -28,7 +28,7 @@ TEST(Name, what_it_cannot_hold_is_told) {
 }
 
 TEST(Name, attributes_of_the_format_are_not_the_users) {
-  const std::string taken = "is a name that HDF5 and netCDF use themselves; give the attribute another one";
+  const std::string taken = "is reserved: netCDF or HDF5 uses it internally; give the attribute another name";
   for (const char* reserved : {"DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "_NCProperties",
                                "_Netcdf4Dimid", "_Netcdf4Coordinates", "_nc3_strict"})
     EXPECT_EQ(attribute(reserved), taken) << reserved;
