@@ -18,17 +18,17 @@
 #include "pipeline/diagnostics.hpp"
 #include "pipeline/flow_control.hpp"
 #include "pipeline/graceful_shutdown.hpp"
+#include "pipeline/input.hpp"
 #include "pipeline/routing/router.hpp"
 #include "pipeline/sampling/block_sizes.hpp"
 #include "pipeline/sampling/masks.hpp"
 #include "pipeline/sampling/out_of_range.hpp"
 #include "pipeline/sampling/output_variables.hpp"
-#include "server/intake.hpp"
-#include "server/pipeline.hpp"
+#include "pipeline/step_receiver.hpp"
 
 namespace tailrace::pipeline {
 
-class ServedComponent final : public server::Pipeline {
+class ServedComponent final : public StepReceiver {
  public:
   ServedComponent(ComponentInfo info, messaging::Messenger& messenger, sinks::SinkServices services);
   ~ServedComponent() override;  // waits for its work on the workers
@@ -36,11 +36,14 @@ class ServedComponent final : public server::Pipeline {
   // Creates the files this server writes. Throws what went wrong; Error(configuration) where what it must
   // hold for these clients is more than its memory.
   void create_files(std::span<const int> clients);
-  // The clients of this server, once they are connected. Called once, before any progress. `saved`: goes on
-  // from there (where the component's information has it, it is that); the component's begin is the step that
-  // was saved.
-  void start(std::vector<server::Link> links, const model::StateLoader* saved = nullptr);
-  bool progress();  // true if anything moved
+  // `clients`: of this server, once they are connected; `input`: what feeds this component with their
+  // packets, null where there are none; it must live longer than the last progress. Called once, before any
+  // progress. `saved`: the state to continue from (or the one in the component's information); the
+  // component's begin is the step that was saved.
+  void start(std::vector<int> clients, Input* input, const model::StateLoader* saved = nullptr);
+  // True if anything moved. Where takes_in() is true, the caller lets the intake progress first.
+  bool progress();
+  bool takes_in() const { return input_ && (!shutdown_.said_complete() || cut() || blueprint_.is_inline()); }
   // All servers have closed their files, and the clients of this one are done.
   bool over() const { return lifecycle_.closed_everywhere() && input_over(); }
   // This server is to end before the run does: on all servers the records that are complete are committed,
@@ -49,9 +52,6 @@ class ServedComponent final : public server::Pipeline {
   // Why, on any server, it is or was to stop; null if it was not.
   const StopOrder* stopped() const { return shutdown_.order(); }
   bool cut() const { return shutdown_.cut(); }  // it ended before its clients did
-  bool drop_rest() {
-    return cut() && intake_ && intake_->progress();
-  }  // what they still give, once it is over
   const std::vector<base::Fault>& faults() const {
     return lifecycle_.faults();
   }  // raised so far, on any server
@@ -65,14 +65,12 @@ class ServedComponent final : public server::Pipeline {
   bool at_rest() const;
   void save(model::StateSaver& saver) const;
   // Its clients have given something that is not taken yet, or a checkpoint that is not saved everywhere.
-  bool cuts() const { return !fatal() && intake_ && (intake_->buffer_used() > 0.0 || checkpoints_.cuts()); }
+  bool cuts() const { return !fatal() && input_ && (input_->buffer_used() > 0.0 || checkpoints_.cuts()); }
 
   // Another server, or a process with one, is gone: the component ends with what is complete.
   void lose_server(int server, const base::Fault& fault);
 
-  void close_channels();  // when it is over: the last message to its clients, before they hear the goodbye
-
-  // server::Pipeline
+  // StepReceiver
   bool ready_for_step() override;
   void begin_step(const model::Tick& tick) override;
   void accept(int client, const model::PacketHeader& header, std::span<const std::byte> payload) override;
@@ -86,7 +84,6 @@ class ServedComponent final : public server::Pipeline {
   std::size_t unprocessed_bytes() const { return router_.unprocessed_bytes(); }
   // Its clients are kept waiting until some server has written more, which a message tells.
   bool waits_for_writers() const { return waits_for_writers_; }
-  const server::Intake* intake() const { return intake_.get(); }
   std::vector<telemetry::DatasetStatus> file_status() const { return commits_.status(); }
   std::optional<telemetry::CheckpointStatus> checkpoint_status() const { return checkpoints_.status(); }
   std::string describe() const;  // for the watchdog: who waits for whom
@@ -110,9 +107,8 @@ class ServedComponent final : public server::Pipeline {
   void on_cut(const model::Tick& tick);
   void tell_the_end();
   bool has_enough_to_do() const;
-  bool takes_in() const { return intake_ && (!shutdown_.said_complete() || cut() || blueprint_.is_inline()); }
-  bool input_over() const { return !intake_ || intake_->finished() || cut(); }
-  bool all_in() const { return intake_ ? input_ended_ : lifecycle_.last_step_announced(); }
+  bool input_over() const { return !input_ || input_->finished() || cut(); }
+  bool all_in() const { return input_ ? input_ended_ : lifecycle_.last_step_announced(); }
   bool diagnostics_over() const { return !diagnostics_ || fatal() || diagnostics_->over(); }
 
   Blueprint blueprint_;
@@ -130,7 +126,7 @@ class ServedComponent final : public server::Pipeline {
   GracefulShutdown shutdown_;
   checkpoints::Checkpoints checkpoints_;
   std::unique_ptr<Diagnostics> diagnostics_;  // null where there are none
-  std::unique_ptr<server::Intake> intake_;    // null on a server without clients
+  Input* input_ = nullptr;                    // null on a server without clients
   telemetry::HeldPart held_;
   double next_count_ = 0.0;
   std::size_t needed_besides_ = 0;  // of what must be held, where `memory` is not given

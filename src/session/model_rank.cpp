@@ -13,7 +13,7 @@
 #include "handshake/ready.hpp"
 #include "handshake/ready/wanted_names.hpp"
 #include "handshake/unreceived.hpp"
-#include "host/embedded/lost_output.hpp"
+#include "server/embedded/lost_output.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -35,7 +35,7 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
   server_rank_ = started_.run.assignment.servers[static_cast<std::size_t>(server_of(started_))];
   heed_signals();
   if (started_.run.servers().mode != settings::Mode::dedicated)
-    own_ = std::make_unique<host::EmbeddedServer>(started_, signals_ ? &*signals_ : nullptr);
+    own_ = std::make_unique<server::EmbeddedServer>(started_, signals_ ? &*signals_ : nullptr);
   guard_ = comm::on_finalize([](void* self) { static_cast<ModelRank*>(self)->leave(); }, this);
   try {
     look_for_restart();
@@ -81,12 +81,13 @@ void ModelRank::heed_signals() {
 // The loss of a model rank is none that is survived.
 bool ModelRank::goes_on_after(const Error& error) {
   if (started_.run.servers().on_server_loss == settings::OnServerLoss::stop) return false;
-  const bool of_own_host = own_ && own_->failed_with(error);
+  const bool of_own_server = own_ && own_->failed_with(error);
   const bool full = error.code() == ErrorCode::full && watch_.any_lost();  // nobody empties the buffer
-  if (!of_own_host && !full && error.code() != ErrorCode::lost) return false;
+  if (!of_own_server && !full && error.code() != ErrorCode::lost) return false;
   if (is_silent()) return true;
-  const auto how = of_own_host ? std::optional(host::loss_of_own_host(started_.world->rank(), error.what()))
-                               : watch_.find_loss();
+  const auto how = of_own_server
+                       ? std::optional(server::loss_of_own_server(started_.world->rank(), error.what()))
+                       : watch_.find_loss();
   if (how) go_on_without_output(*how);
   return how.has_value();
 }
@@ -94,8 +95,8 @@ bool ModelRank::goes_on_after(const Error& error) {
 // All ranks hear of it sooner or later, for the servers that are left end their files too; one of them tells.
 void ModelRank::go_on_without_output(const std::string& how) {
   const bool stepped = client_ && client_->stepped();
-  output_lost_ = host::describe_lost_output(started_.run, how,
-                                            stepped ? client_->now() : model::Tick{model::static_step, 0});
+  output_lost_ = server::describe_lost_output(started_.run, how,
+                                              stepped ? client_->now() : model::Tick{model::static_step, 0});
   if (started_.component->rank() == 0) base::log_warning(output_lost_);
   watch_.mind_own_only();
   if (!client_)
@@ -160,12 +161,12 @@ transport::ProducerEnd ModelRank::make_producer() {
   if (own_) {
     transport::loopback::LoopbackOptions loopback{buffer, {}};
     if (is_inline()) loopback.while_waiting = [this] { own_->progress(); };
-    auto ends = transport::loopback::make(loopback, own_->host().doorbell());
+    auto ends = transport::loopback::make(loopback, own_->process().doorbell());
     ends.producer->look_while_waiting([this](double seconds) {
       own_->look();
       watch_.look_while_waiting(seconds, "to make room in the buffer");
     });
-    own_->host().local_ends().leave(std::move(ends.consumer));
+    own_->process().local_ends().leave(std::move(ends.consumer));
     return {std::move(ends.producer), ""};
   }
   const int rank = started_.world->rank();
@@ -213,7 +214,7 @@ void ModelRank::hear_welcome() {
 
 void ModelRank::wake_server() {
   if (own_)
-    own_->host().doorbell().ring();
+    own_->process().doorbell().ring();
   else if (doorbell_)
     doorbell_->ring();
 }
@@ -291,7 +292,7 @@ void ModelRank::step(std::int64_t step, double time) {
 // together.
 bool ModelRank::stop_requested() {
   client::Client& running = client("stop_requested");
-  if (own_) own_->host().stop_controller().model_asks();
+  if (own_) own_->process().stop_controller().model_asks();
   if (is_inline() && !(is_silent() && own_->failed())) try {
       own_->progress();
     } catch (const Error& error) {
@@ -317,7 +318,7 @@ void ModelRank::checkpoint() {
   client("checkpoint").checkpoint();
   if (!is_inline() || is_silent()) return;
   begin_to_wait("to save its state, with those of all ranks");
-  while (own_->host().cuts_checkpoint(started_.number)) meanwhile();
+  while (own_->process().cuts_checkpoint(started_.number)) meanwhile();
 }
 
 void ModelRank::finish() {
@@ -349,7 +350,7 @@ void ModelRank::finish() {
   const auto error = std::ranges::find_if(errors, [this](const Error& one) { return !goes_on_after(one); });
   state_ = State::finished;
   guard_.reset();
-  client_.reset();  // it rings the host's doorbell
+  client_.reset();  // it rings the doorbell of the server process
   if (own_) own_->end();
   own_.reset();
   signals_.reset();

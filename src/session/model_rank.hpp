@@ -1,5 +1,5 @@
 // A model rank from `start` to `finish`: its declarations, then its client, and, in modes attached and
-// inline, its own host.
+// inline, its own server process.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 #include "env/signals.hpp"
 #include "handshake/failure_detection/failure_detector.hpp"
 #include "handshake/start.hpp"
-#include "host/embedded/embedded_server.hpp"
 #include "plan/plan.hpp"
+#include "server/embedded/embedded_server.hpp"
 #include "session/checkpoint_triggers.hpp"
 
 namespace tailrace::session {
@@ -85,7 +85,7 @@ class ModelRank {
   const char* waits_for_ = "";                     // what the server is to do
   double waits_since_ = 0.0;                       // steady seconds
   std::optional<env::StopSignals> signals_;        // where this rank takes them
-  std::unique_ptr<host::EmbeddedServer> own_;      // modes attached and inline
+  std::unique_ptr<server::EmbeddedServer> own_;    // modes attached and inline
   std::string doorbell_name_;                      // of this rank's server
   std::unique_ptr<transport::Doorbell> doorbell_;  // until connected, of a server of its own on this node
   std::optional<plan::Plan> plan_;

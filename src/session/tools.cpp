@@ -16,7 +16,6 @@
 #include "cf/volume.hpp"
 #include "env/file_system.hpp"
 #include "handshake/start.hpp"
-#include "host/server_process.hpp"
 #include "monc/translate.hpp"
 #include "monc/xml/text.hpp"
 #include "monc/yaml/yaml.hpp"
@@ -28,6 +27,7 @@
 #include "plan/naming/apply_overrides.hpp"
 #include "plan/plan.hpp"
 #include "plan/restart/description.hpp"
+#include "server/server_process.hpp"
 #include "settings/configuration.hpp"
 #include "tailrace/tailrace.hpp"
 #include "telemetry/pace.hpp"
@@ -122,7 +122,7 @@ void serve(int communicator, const std::string& configuration) {
         "servers.mode in the model's configuration is not dedicated: this server has nothing to do");
     return;
   }
-  host::serve_until_done(started);
+  server::serve_until_done(started);
 }
 
 void serve(const std::string& configuration) {

@@ -18,6 +18,7 @@
 
 #include "base/error.hpp"
 #include "model/block.hpp"
+#include "transport/packet_source.hpp"
 
 namespace tailrace::transport {
 
@@ -88,12 +89,6 @@ class Producer {
   std::function<void()> explain_;
 };
 
-struct Packet {
-  model::PacketHeader header;
-  std::span<const std::byte> payload;  // in place, until released
-  std::uint64_t sequence = 0;          // 0, 1, 2, ... in the order of publications
-};
-
 // What is published without much of the buffer in use wakes no receiver that gets up by itself within this
 // time, in seconds: a waking costs as much as copying a few 100 KiB. So it may see it as much later.
 constexpr double patience = 2e-2;
@@ -106,34 +101,21 @@ class PollGroup {
 
 class ReceiveBudget;
 
-// The end that receives. `next` from one thread; `release` and `raise` from any thread.
-class Consumer {
+// The end that receives.
+class Consumer : public PacketSource {
  public:
-  virtual ~Consumer() = default;
-  virtual std::optional<Packet> next() = 0;          // never blocks
-  virtual void release(std::uint64_t sequence) = 0;  // in any order, once each
-  // What calls of next() would give, appended to `packets`, until there is no more, they are `most`, have
-  // `bytes` of payload or more, or one came that is no block.
-  virtual void take(std::vector<Packet>& packets, std::size_t most, std::size_t bytes);
-  virtual void release(std::span<const Packet> packets);  // all of these
-  virtual void raise(const base::Fault& fault) = 0;       // reaches the sender at its next call
-  virtual void request_stop() = 0;                        // the sender may ask for it; from any thread
-  // Says the last word to a sender whose last packet is released, as far as it is not said by itself. Nothing
-  // follows: next() is called no more.
-  virtual void close() {}
-  // False once the sender has ended or its process is known to be gone; may say true too long (mpi).
-  virtual bool alive() = 0;
-  // Before the first next(): this and the others that join the same company look for packets together. Null
-  // at first; the first for which it makes a difference makes it.
+  // Before the first next(): this and the other consumers that join the same group look for packets together.
+  // Null at first; the first consumer for which it makes a difference creates it.
   virtual void join(std::shared_ptr<PollGroup>&) {}
-  // Packets arrive only while next() is called: no doorbell announces them, so who receives must not
-  // sleep long.
-  virtual bool needs_polling() const { return false; }
-  virtual std::size_t bytes_under_way() const = 0;
-  virtual std::size_t capacity() const = 0;
   // Before the first next(): what comes in messages stays with the sender while `room` has none. It must live
   // longer. Nothing changes where packets are worked on in memory that both ends see.
   virtual void receive_into(ReceiveBudget&) {}
+  // A channel knows these.
+  void request_stop() override = 0;
+  bool alive() override = 0;
+  bool needs_polling() const override { return false; }
+  std::size_t bytes_under_way() const override = 0;
+  std::size_t capacity() const override = 0;
 };
 
 // What a process that receives sleeps on. Woken by ring() from any sender or thread.

@@ -10,8 +10,8 @@
 
 #include "base/error.hpp"
 #include "checkpoint/checkpoint.hpp"
+#include "env/executor.hpp"
 #include "env/file_system.hpp"
-#include "server/executor.hpp"
 
 namespace tailrace::pipeline::checkpoints {
 
@@ -24,7 +24,7 @@ class Drain {
   };
 
   // The executor and the files must live longer.
-  Drain(server::Executor& executor, env::FileSystem& files) : executor_(executor), files_(files) {}
+  Drain(env::Executor& executor, env::FileSystem& files) : executor_(executor), files_(files) {}
   ~Drain();  // ends a copy under way; what is in the buffer stays
 
   // The member is finished, in the buffer or, where that is full, in its set's directory. It stays there
@@ -47,7 +47,7 @@ class Drain {
   struct Work;
   void start();
 
-  server::Executor& executor_;
+  env::Executor& executor_;
   env::FileSystem& files_;
   std::deque<Waiting> waiting_;
   std::shared_ptr<Work> work_;  // under way

@@ -286,7 +286,7 @@ TEST(Component, KeepsToTheStepsOfTheLeaderWhileItsBuffersHaveRoom) {
     other.messenger->progress();
     other.component->progress();
   }
-  EXPECT_EQ(other.component->intake()->tick().step, 1) << "the leader has begun none";
+  EXPECT_EQ(other.intake->tick().step, 1) << "the leader has begun none";
   play.run();
   expect_the_formulas(read("ahead"));
 }

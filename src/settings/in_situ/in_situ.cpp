@@ -136,7 +136,7 @@ Section<Actions> in_situ_section() {
       .read = read};
 }
 
-void add_actions(Actions actions, const server::Options& servers, std::vector<OutputEntry>& files) {
+void add_actions(Actions actions, const ServersOptions& servers, std::vector<OutputEntry>& files) {
   for (OutputEntry& entry : actions.entries) {
     Action action = *entry.action;
     action.report_directory = servers.report ? servers.report_directory : "";

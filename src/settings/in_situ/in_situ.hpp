@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "config/section.hpp"
-#include "server/options.hpp"
 #include "settings/output_entry.hpp"
+#include "settings/servers/servers.hpp"
 
 namespace tailrace::settings {
 
@@ -18,6 +18,6 @@ struct Actions {
 config::Section<Actions> in_situ_section();
 
 // Puts them behind the files, and tells them where the report of the run goes.
-void add_actions(Actions actions, const server::Options& servers, std::vector<OutputEntry>& files);
+void add_actions(Actions actions, const ServersOptions& servers, std::vector<OutputEntry>& files);
 
 }  // namespace tailrace::settings
