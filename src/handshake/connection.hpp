@@ -11,6 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/fault_bytes.hpp"
 #include "comm/communicator.hpp"
 #include "transport/endpoints.hpp"
 
@@ -70,9 +71,6 @@ void send(comm::Communicator& communicator, std::vector<std::byte> bytes, int to
   Sending sending(communicator, std::move(bytes), to, tag);
   while (!sending.done()) meanwhile();
 }
-
-void put_fault(base::ByteWriter& writer, const std::optional<base::Fault>& fault);
-std::optional<base::Fault> get_fault(base::ByteReader& reader);
 
 // Where a client that lives in its server's process leaves the server's end of its buffer. From any thread.
 class LocalEnds {

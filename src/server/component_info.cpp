@@ -49,16 +49,16 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
 }
 
 std::optional<std::vector<std::byte>> take_declarations(comm::Communicator& world, const handshake::Run& run,
-                                                        const base::Branch& branch, int root,
+                                                        const messaging::TreePlace& place, int root,
                                                         std::vector<handshake::Sending>& sendings) {
   const auto rank_of = [&run](int server) {
     return run.assignment.servers[static_cast<std::size_t>(server)];
   };
   constexpr int tag = static_cast<int>(handshake::Tag::ready);
-  auto come = handshake::poll(world, branch.parent < 0 ? root : rank_of(branch.parent), tag);
-  if (!come || branch.children.empty()) return come;
+  auto come = handshake::poll(world, place.parent < 0 ? root : rank_of(place.parent), tag);
+  if (!come || place.children.empty()) return come;
   const auto shared = std::make_shared<const std::vector<std::byte>>(*come);
-  for (const int child : branch.children) sendings.emplace_back(world, shared, rank_of(child), tag);
+  for (const int child : place.children) sendings.emplace_back(world, shared, rank_of(child), tag);
   return come;
 }
 

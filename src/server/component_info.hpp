@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "base/tree.hpp"
 #include "comm/communicator.hpp"
 #include "handshake/connection.hpp"
 #include "handshake/run.hpp"
+#include "messaging/collectives/tree_place.hpp"
 #include "pipeline/blueprint.hpp"
 
 namespace tailrace::server {
@@ -18,9 +18,9 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
                                             const std::string& started);
 
 // A `ready` message, of any component, if one has come: down the tree of the servers, in which this one has
-// the place `branch`, or from the component's first rank, `root`. It is passed on to the servers below.
+// the place `place`, or from the component's first rank, `root`. It is passed on to the servers below.
 std::optional<std::vector<std::byte>> take_declarations(comm::Communicator& world, const handshake::Run& run,
-                                                        const base::Branch& branch, int root,
+                                                        const messaging::TreePlace& place, int root,
                                                         std::vector<handshake::Sending>& sendings);
 
 }  // namespace tailrace::server

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "base/fault_bytes.hpp"
 #include "handshake/connection.hpp"
 
 namespace tailrace::server {
@@ -45,12 +46,12 @@ std::unique_ptr<messaging::TreeAllreduce> allreduce_of_set_up(messaging::Messeng
   using pipeline::ControlMessage;
   const auto hear = [&hosted](const messaging::Bytes& message) {
     base::ByteReader reader(message);
-    const auto fault = handshake::get_fault(reader);
+    const auto fault = base::get_fault(reader);
     if (fault && !hosted.fault) hosted.fault = fault;
   };
   const auto say = [&hosted] {
     base::ByteWriter writer;
-    handshake::put_fault(writer, hosted.fault);
+    base::put_fault(writer, hosted.fault);
     return writer.take();
   };
   const auto kind = [&hosted](ControlMessage message) { return pipeline::kind_of(hosted.number, message); };

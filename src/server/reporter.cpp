@@ -7,12 +7,13 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/fault_bytes.hpp"
 #include "base/log.hpp"
-#include "base/tree.hpp"
 #include "base/version.hpp"
 #include "env/clock.hpp"
 #include "env/threads.hpp"
 #include "handshake/connection.hpp"
+#include "messaging/collectives/broadcast.hpp"
 #include "settings/checkpoint/checkpoint.hpp"
 
 namespace tailrace::server {
@@ -70,11 +71,9 @@ Reporter::Reporter(int server, const handshake::Run& run, int threads)
 }
 
 void Reporter::share_directory(messaging::Messenger& messenger) {
-  messenger.on(directory_kind, [this, &messenger](int, messaging::Bytes&& message) {
-    for (const int child : base::branch_of(messenger.rank(), messenger.size()).children)
-      messenger.send(child, directory_kind, messaging::Bytes(message));
+  messaging::on_broadcast(messenger, directory_kind, 0, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
-    const auto fault = handshake::get_fault(reader);
+    const auto fault = base::get_fault(reader);
     open(fault, reader.get<bool>());
   });
   if (rank_ != 0 || !awaits_directory_) return;
@@ -91,9 +90,9 @@ void Reporter::share_directory(messaging::Messenger& messenger) {
     fault = base::current_fault();
   }
   base::ByteWriter said;
-  handshake::put_fault(said, fault);
+  base::put_fault(said, fault);
   said.put(mark_ != nullptr);
-  messenger.send(0, directory_kind, said.take());
+  messaging::broadcast(messenger, directory_kind, said.take());
 }
 
 void Reporter::open(const std::optional<base::Fault>& fault, bool ours) {

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
+#include "base/fault_bytes.hpp"
 #include "base/log.hpp"
-#include "base/tree.hpp"
 #include "env/faults.hpp"
 #include "env/threads.hpp"
+#include "messaging/collectives/tree_place.hpp"
 #include "plan/declared.hpp"
 #include "server/component_info.hpp"
 #include "server/hosted_component.hpp"
@@ -151,8 +152,8 @@ bool ServerProcess::receive_declarations(HostedComponent& hosted) {
 
 // What comes may be of another component.
 std::optional<std::vector<std::byte>> ServerProcess::declared(HostedComponent& hosted) {
-  const base::Branch branch = base::branch_of(messenger_.rank(), messenger_.size());
-  if (auto come = take_declarations(world_, run_, branch, hosted.root, sendings_)) {
+  const messaging::TreePlace place(messenger_.rank(), messenger_.size());
+  if (auto come = take_declarations(world_, run_, place, hosted.root, sendings_)) {
     const auto number = static_cast<std::size_t>(base::ByteReader(*come).get<std::int32_t>());
     TAILRACE_ASSERT(number < components_.size(), "declarations of one of the components");
     components_[number]->declared = std::move(come);
@@ -163,7 +164,7 @@ std::optional<std::vector<std::byte>> ServerProcess::declared(HostedComponent& h
 void ServerProcess::set_up(HostedComponent& hosted, std::span<const std::byte> message) {
   base::ByteReader reader(message);
   static_cast<void>(reader.get<std::int32_t>());  // the component's number
-  if (handshake::get_fault(reader)) {             // the component's ranks know; there is nobody to reply to
+  if (base::get_fault(reader)) {                  // the component's ranks know; there is nobody to reply to
     hosted.state = HostedComponent::State::over;
     return;
   }
@@ -215,7 +216,7 @@ bool ServerProcess::connect(HostedComponent& hosted) {
     hosted.announced = true;
     env::maybe_fail("set_up");
     base::ByteWriter writer;
-    handshake::put_fault(writer, hosted.own_fault);
+    base::put_fault(writer, hosted.own_fault);
     hosted.set_up->say(writer.take());
     return true;
   }
@@ -227,7 +228,7 @@ bool ServerProcess::connect(HostedComponent& hosted) {
 void ServerProcess::accept(HostedComponent& hosted, std::size_t client, std::span<const std::byte> message) {
   try {
     base::ByteReader reader(message);
-    if (const auto fault = handshake::get_fault(reader)) throw Error(fault->code, fault->message);
+    if (const auto fault = base::get_fault(reader)) throw Error(fault->code, fault->message);
     const std::string invitation = reader.get_text();
     auto consumer = invitation.empty()
                         ? local_ends_.take()
@@ -249,7 +250,7 @@ void ServerProcess::tell_clients(const HostedComponent& hosted, handshake::Tag t
 
 void ServerProcess::reply(HostedComponent& hosted) {
   base::ByteWriter writer;
-  handshake::put_fault(writer, hosted.fault);
+  base::put_fault(writer, hosted.fault);
   tell_clients(hosted, handshake::Tag::reply, writer.take());
   if (hosted.fault) {
     hosted.state = HostedComponent::State::over;
@@ -291,7 +292,7 @@ void ServerProcess::say_goodbye(HostedComponent& hosted) {
   if (hosted.intake) hosted.intake->close();
   base::ByteWriter writer;
   writer.put(static_cast<std::int32_t>(hosted.component->faults().size()));
-  for (const base::Fault& fault : hosted.component->faults()) handshake::put_fault(writer, fault);
+  for (const base::Fault& fault : hosted.component->faults()) base::put_fault(writer, fault);
   tell_clients(hosted, handshake::Tag::goodbye, writer.take());
   if (stop_.order() != nullptr)
     for (const telemetry::DatasetStatus& file : hosted.component->file_status())

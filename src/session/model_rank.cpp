@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/bytes.hpp"
+#include "base/fault_bytes.hpp"
 #include "base/log.hpp"
 #include "client/buffer_size.hpp"
 #include "env/clock.hpp"
@@ -246,10 +247,10 @@ void ModelRank::connect() {
   base::ByteWriter invitation;
   try {
     end = make_producer();
-    handshake::put_fault(invitation, std::nullopt);
+    base::put_fault(invitation, std::nullopt);
     invitation.put_text(end.invitation);
   } catch (...) {
-    handshake::put_fault(invitation, base::current_fault());
+    base::put_fault(invitation, base::current_fault());
   }
   begin_to_wait("to take its invitation");
   handshake::send(*started_.world, invitation.take(), server_rank_, static_cast<int>(handshake::Tag::invite),
@@ -260,7 +261,7 @@ void ModelRank::connect() {
   const auto message = await(handshake::Tag::reply, "to say that all servers are set up");
   doorbell_.reset();
   base::ByteReader reader(message);
-  if (const auto fault = handshake::get_fault(reader)) throw Error(fault->code, fault->message);
+  if (const auto fault = base::get_fault(reader)) throw Error(fault->code, fault->message);
   client::ClientParts parts{std::move(end.producer),
                             plan::make_agenda(*plan_, declarer_.declarations(), begin_,
                                               started_.restart ? started_.restart->state.get() : nullptr),
@@ -364,7 +365,7 @@ std::vector<base::Fault> ModelRank::hear_goodbye() {
   base::ByteReader reader(message);
   std::vector<base::Fault> faults;
   for (auto count = reader.get<std::int32_t>(); count > 0; --count)
-    if (auto fault = handshake::get_fault(reader)) faults.push_back(std::move(*fault));
+    if (auto fault = base::get_fault(reader)) faults.push_back(std::move(*fault));
   return faults;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/tree.hpp"
+#include "messaging/collectives/tree_place.hpp"
 
 namespace tailrace::messaging {
 
@@ -30,7 +30,7 @@ void TreeAllreduce::say(const Bytes& own) {
 }
 
 void TreeAllreduce::on_up(int from, const Bytes& message) {
-  const base::Branch below = base::branch_of(from, messenger_.size());
+  const TreePlace below(from, messenger_.size());
   for (int server = from; server < below.end; ++server) heard_[static_cast<std::size_t>(server)] = 1;
   callbacks_.join(message);
   pass_on();
@@ -39,19 +39,19 @@ void TreeAllreduce::on_up(int from, const Bytes& message) {
 
 // To this server, too, as to any other.
 void TreeAllreduce::pass_on() {
-  const base::Branch branch = base::branch_of(messenger_.rank(), messenger_.size());
-  const bool all_below = std::all_of(heard_.begin() + messenger_.rank(), heard_.begin() + branch.end,
+  const TreePlace place(messenger_.rank(), messenger_.size());
+  const bool all_below = std::all_of(heard_.begin() + messenger_.rank(), heard_.begin() + place.end,
                                      [](auto one) { return one != 0; });
   if (!said_ || !all_below || has_gap_ || std::exchange(passed_on_, true)) return;
-  if (branch.parent >= 0)
-    messenger_.send(branch.parent, kinds_.up, callbacks_.all());
+  if (place.parent >= 0)
+    messenger_.send(place.parent, kinds_.up, callbacks_.all());
   else
     messenger_.send(messenger_.rank(), kinds_.down, callbacks_.all());
 }
 
 void TreeAllreduce::on_down(const Bytes& message) {
   if (std::exchange(over_, true)) return;
-  for (const int child : base::branch_of(messenger_.rank(), messenger_.size()).children)
+  for (const int child : TreePlace(messenger_.rank(), messenger_.size()).children)
     messenger_.send(child, kinds_.down, Bytes(message));
   std::ranges::fill(heard_, 1);
   callbacks_.over(message);

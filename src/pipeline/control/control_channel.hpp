@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "messaging/collectives/broadcast.hpp"
 #include "messaging/messenger.hpp"
 
 namespace tailrace::pipeline {
@@ -67,35 +68,35 @@ class ControlChannel {
   void on(ControlMessage kind, messaging::Messenger::Handler handler) {
     messenger_.on(this->kind(kind), std::move(handler));
   }
-  // What counts once, whichever servers say it, and several may at a time: the first message of it that comes
-  // to a server goes on to its neighbours in the tree of servers, and no other does. The loss of a server may
-  // keep it from some.
-  void on_flood_once(ControlMessage kind, std::function<void(const messaging::Bytes&)> handler);
-  void flood(ControlMessage kind, const messaging::Bytes& message);
-  // ControlMessage::fault, as news. It may come behind other messages of this server, and so it is said again
-  // with its last.
+  // The collectives of messaging/collectives/broadcast.hpp.
+  void on_broadcast(ControlMessage kind, int root, messaging::Messenger::Handler handler) {
+    messaging::on_broadcast(messenger_, this->kind(kind), root, std::move(handler));
+  }
+  void broadcast(ControlMessage kind, const messaging::Bytes& message) {
+    messaging::broadcast(messenger_, this->kind(kind), message);
+  }
+  void on_broadcast_from_any(ControlMessage kind, std::function<void(const messaging::Bytes&)> handler) {
+    messaging::on_broadcast_from_any(messenger_, this->kind(kind), std::move(handler));
+  }
+  void broadcast_from_any(ControlMessage kind, const messaging::Bytes& message) {
+    messaging::broadcast_from_any(messenger_, this->kind(kind), message);
+  }
+  void on_flood_once(ControlMessage kind, std::function<void(const messaging::Bytes&)> handler) {
+    messaging::on_flood_once(messenger_, this->kind(kind), std::move(handler));
+  }
+  void flood(ControlMessage kind, const messaging::Bytes& message) {
+    messaging::flood(messenger_, this->kind(kind), message);
+  }
+  // Broadcasts ControlMessage::fault. It may arrive behind other messages of this server, and so it is sent
+  // again with its last one.
   void tell(const base::Fault& fault);
   const std::vector<base::Fault>& told() const { return told_; }
-  // The same of any server, down a tree. The messages of a server arrive in the order in which it says them,
-  // and are not ordered with what it tells otherwise.
-  void on_broadcast_from_any(ControlMessage kind, std::function<void(const messaging::Bytes&)> handler);
-  void broadcast_from_any(ControlMessage kind, const messaging::Bytes& message);
-  // What one server, the root, says to all, itself included, step by step: down a tree, so that no server
-  // sends more than a few; its own handler runs in the next progress like the others'. The messages of a root
-  // arrive in the order in which it says them, and are not ordered with what it tells otherwise. `from` is
-  // the root wherever they arrive.
-  void on_broadcast(ControlMessage kind, int root, messaging::Messenger::Handler handler);
-  void broadcast(ControlMessage kind, const messaging::Bytes& message);
-  static messaging::Bytes bytes_of(std::span<const base::Fault> faults);
-  static std::vector<base::Fault> faults_in(std::span<const std::byte> message);
 
   messaging::Messenger& messenger() { return messenger_; }
   int rank() const { return messenger_.rank(); }  // of this server
   int size() const { return messenger_.size(); }  // of servers
 
  private:
-  void send_down(int root, ControlMessage kind, const messaging::Bytes& message);
-
   messaging::Messenger& messenger_;
   int component_;
   std::vector<base::Fault> told_;

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <random>
 
-#include "base/tree.hpp"
 #include "handshake/ready/mesh_nodes.hpp"
+#include "messaging/collectives/tree_place.hpp"
 #include "server/tests/counted_memory.hpp"
 #include "server/tests/large_run.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "base/tree.hpp"
 #include "handshake/ready.hpp"
+#include "messaging/collectives/tree_place.hpp"
 #include "plan/plan.hpp"
 #include "server/tests/counted_memory.hpp"
 #include "server/tests/large_run.hpp"
@@ -35,7 +35,7 @@ handshake::Started started(const LargeRun& run, std::unique_ptr<OneRank> compone
 
 OneRank::Bytes good_verdict() {
   base::ByteWriter writer;
-  handshake::put_fault(writer, std::nullopt);
+  base::put_fault(writer, std::nullopt);
   return writer.take();
 }
 
@@ -91,7 +91,7 @@ Cost ready_on_the_first(const LargeRun& run) {
       first, declarer, {}, [] {}, [] {});
   cost.held = memory.held();
   cost.peak = memory.peak();
-  EXPECT_LE(heard, static_cast<std::size_t>(base::tree_width)) << "however many ranks there are";
+  EXPECT_LE(heard, static_cast<std::size_t>(messaging::tree_width)) << "however many ranks there are";
   return cost;
 }
 
@@ -157,7 +157,7 @@ TEST(ReadyOfManyRanks, one_that_declares_otherwise_is_asked_what) {
   component->sees = [&](int to, int tag, std::span<const std::byte>) {
     if (tag == explain) asked = to;
   };
-  ASSERT_EQ(base::branch_of(6, run.ranks()).parent, 5);
+  ASSERT_EQ(messaging::TreePlace(6, run.ranks()).parent, 5);
   const auto declarer_of = [&](int rank) {
     client::Declarer declarer = run.declarer(rank);
     if (rank >= 6) declarer.option("dt", rank == 6 ? "1" : "2");

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/bytes.hpp"
-#include "base/tree.hpp"
+#include "messaging/collectives/tree_place.hpp"
 #include "messaging/testing/memory_network.hpp"
 
 namespace tailrace::messaging {
@@ -77,7 +77,7 @@ TEST(MusterOfManyServers, costs_none_of_them_more_than_a_few_messages) {
     servers.settle();
     EXPECT_EQ(servers.over(), count);
     for (const auto& one : servers.all) EXPECT_EQ(one->sum_of_all, std::int64_t{count} * (count - 1) / 2);
-    EXPECT_LE(servers.most_messages(), base::tree_width + 2u);
+    EXPECT_LE(servers.most_messages(), tree_width + 2u);
   }
 }
 

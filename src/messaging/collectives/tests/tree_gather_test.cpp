@@ -1,4 +1,4 @@
-#include "pipeline/control/tree_gather.hpp"
+#include "messaging/collectives/tree_gather.hpp"
 
 #include <gmock/gmock.h>
 
@@ -6,18 +6,18 @@
 #include <numeric>
 
 #include "base/bytes.hpp"
-#include "base/tree.hpp"
 #include "messaging/testing/memory_network.hpp"
 
-namespace tailrace::pipeline {
+namespace tailrace::messaging {
 namespace {
 
+constexpr std::int32_t kind = 9;
+
 struct Server {
-  Server(messaging::testing::MemoryNetwork& network, int rank, int root)
+  Server(testing::MemoryNetwork& network, int rank, int root)
       : communicator(network.rank(rank)),
         messenger(*communicator),
-        control(messenger, 1),
-        gather(control, ControlMessage::shard, root, [this](const messaging::Bytes& all) {
+        gather(messenger, kind, root, [this](const Bytes& all) {
           std::vector<int>& round = rounds.emplace_back();
           for (base::ByteReader reader(all); !reader.rest().empty();) round.push_back(reader.get<int>());
         }) {}
@@ -28,14 +28,13 @@ struct Server {
   }
 
   std::unique_ptr<comm::Communicator> communicator;
-  messaging::Messenger messenger;
-  ControlChannel control;
+  Messenger messenger;
   TreeGather gather;
   std::vector<std::vector<int>> rounds;
 };
 
 struct Servers {
-  messaging::testing::MemoryNetwork network;
+  testing::MemoryNetwork network;
   std::vector<std::unique_ptr<Server>> all;
 
   Servers(int count, int root) : network(count, 1) {
@@ -50,7 +49,7 @@ struct Servers {
   }
 };
 
-class AnyNumberOfServers : public testing::TestWithParam<std::pair<int, int>> {};
+class AnyNumberOfServers : public ::testing::TestWithParam<std::pair<int, int>> {};
 
 // The first is rounds ahead of the others, and the last behind them.
 TEST_P(AnyNumberOfServers, tells_the_root_alone_what_all_said_round_by_round) {
@@ -70,17 +69,17 @@ TEST_P(AnyNumberOfServers, tells_the_root_alone_what_all_said_round_by_round) {
       std::vector<int> expected(static_cast<std::size_t>(count));
       std::iota(expected.begin(), expected.end(), 1000 * round);
       EXPECT_THAT(server.rounds[static_cast<std::size_t>(round)],
-                  testing::UnorderedElementsAreArray(expected));
+                  ::testing::UnorderedElementsAreArray(expected));
     }
-    const auto traffic = server.messenger.traffic(0, server.control.kind(ControlMessage::drained) + 1);
+    const auto traffic = server.messenger.traffic(kind, kind + 1);
     EXPECT_LE(traffic.sent, 3u * 2u) << "to itself, and to its parent";
-    EXPECT_LE(traffic.handled, 3u * (base::tree_width + 1u));
+    EXPECT_LE(traffic.handled, 3u * (tree_width + 1u));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, AnyNumberOfServers,
-                         testing::Values(std::pair{1, 0}, std::pair{2, 1}, std::pair{17, 0}, std::pair{18, 5},
-                                         std::pair{328, 200}));
+                         ::testing::Values(std::pair{1, 0}, std::pair{2, 1}, std::pair{17, 0},
+                                           std::pair{18, 5}, std::pair{328, 200}));
 
 TEST(TreeGather, waits_for_the_last_server) {
   Servers servers(40, 3);
@@ -93,4 +92,4 @@ TEST(TreeGather, waits_for_the_last_server) {
 }
 
 }  // namespace
-}  // namespace tailrace::pipeline
+}  // namespace tailrace::messaging

@@ -1,4 +1,4 @@
-#include "base/tree.hpp"
+#include "messaging/collectives/tree_place.hpp"
 
 #include <gmock/gmock.h>
 
@@ -6,20 +6,20 @@
 
 #include "base/error.hpp"
 
-namespace tailrace::base {
+namespace tailrace::messaging {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // Follows the children down from the root.
 void visit(int rank, int size, int depth, std::vector<int>& visited, int& deepest) {
   visited.push_back(rank);
   deepest = std::max(deepest, depth);
-  const Branch branch = branch_of(rank, size);
+  const TreePlace branch(rank, size);
   ASSERT_LE(std::ssize(branch.children), tree_width);
   for (const int child : branch.children) {
-    ASSERT_EQ(branch_of(child, size).parent, rank);
+    ASSERT_EQ(TreePlace(child, size).parent, rank);
     visit(child, size, depth + 1, visited, deepest);
   }
   ASSERT_EQ(branch.end, visited.back() + 1) << "all below rank " << rank << " follow it";
@@ -46,12 +46,22 @@ TEST(Tree, of_many_ranks_is_flat) {
 }
 
 TEST(Tree, has_its_root_at_rank_0) {
-  EXPECT_EQ(branch_of(0, 5).parent, -1);
-  EXPECT_THAT(branch_of(0, 5).children, ElementsAre(1, 2, 3, 4));
-  EXPECT_THAT(branch_of(3, 5).children, IsEmpty());
-  EXPECT_EQ(branch_of(3, 5).parent, 0);
-  EXPECT_THROW(branch_of(5, 5), Error);
+  EXPECT_EQ(TreePlace(0, 5).parent, -1);
+  EXPECT_THAT(TreePlace(0, 5).children, ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(TreePlace(3, 5).children, IsEmpty());
+  EXPECT_EQ(TreePlace(3, 5).parent, 0);
+  EXPECT_THROW(TreePlace(5, 5), Error);
+}
+
+TEST(Tree, may_have_any_root) {
+  EXPECT_EQ(TreePlace(3, 5, 3).parent, -1);
+  EXPECT_THAT(TreePlace(3, 5, 3).children, ElementsAre(4, 0, 1, 2));
+  const TreePlace place(1, 5, 3);
+  EXPECT_EQ(place.parent, 3);
+  EXPECT_EQ(place.source_of(1), 0u);
+  EXPECT_EQ(TreePlace(3, 5, 3).source_of(0), 2u);
+  EXPECT_THROW(TreePlace(3, 5, 3).source_of(5), Error);
 }
 
 }  // namespace
-}  // namespace tailrace::base
+}  // namespace tailrace::messaging

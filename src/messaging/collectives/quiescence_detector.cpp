@@ -1,19 +1,21 @@
-#include "pipeline/checkpoints/quiescence_detector.hpp"
+#include "messaging/collectives/quiescence_detector.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "messaging/collectives/broadcast.hpp"
 
-namespace tailrace::pipeline::checkpoints {
+namespace tailrace::messaging {
 
-QuiescenceDetector::QuiescenceDetector(ControlChannel& control, int root, Events events)
-    : control_(control),
-      place_(control.rank(), root, control.size()),
+QuiescenceDetector::QuiescenceDetector(Messenger& messenger, Kinds kinds, int root, Events events)
+    : messenger_(messenger),
+      kinds_(kinds),
+      place_(messenger.rank(), messenger.size(), root),
       events_(std::move(events)),
       counts_(place_.sources()) {
-  control_.on(ControlMessage::resting, [this](int from, messaging::Bytes&& message) { hear(from, message); });
-  control_.on_broadcast(ControlMessage::look, root, [this](int, messaging::Bytes&&) { on_look(); });
+  messenger_.on(kinds_.resting, [this](int from, Bytes&& message) { hear(from, message); });
+  on_broadcast(messenger_, kinds_.look, root, [this](int, Bytes&&) { on_look(); });
 }
 
 void QuiescenceDetector::begin() {
@@ -26,8 +28,7 @@ void QuiescenceDetector::begin() {
 void QuiescenceDetector::end() { active_ = false; }
 
 QuiescenceDetector::Count QuiescenceDetector::own_count() const {
-  const auto traffic =
-      control_.messenger().traffic(control_.kind(ControlMessage{}), control_.kind(first_checkpoint_message));
+  const auto traffic = messenger_.traffic(kinds_.first_counted, kinds_.end_counted);
   return {traffic.sent, traffic.handled};
 }
 
@@ -50,7 +51,7 @@ bool QuiescenceDetector::progress() {
   return true;
 }
 
-void QuiescenceDetector::hear(int from, const messaging::Bytes& message) {
+void QuiescenceDetector::hear(int from, const Bytes& message) {
   if (!active_) return;  // given up
   base::ByteReader reader(message);
   const bool answers = reader.get<std::uint8_t>() != 0;
@@ -74,7 +75,7 @@ void QuiescenceDetector::tell_parent(bool answers, const Counts& sum) {
   writer.put(static_cast<std::uint8_t>(answers));
   writer.put(static_cast<std::uint8_t>(sum.has_value()));
   writer.put(sum.value_or(Count{}));
-  control_.messenger().send(place_.parent, control_.kind(ControlMessage::resting), writer.take());
+  messenger_.send(place_.parent, kinds_.resting, writer.take());
 }
 
 void QuiescenceDetector::look_if_equal() {
@@ -82,7 +83,7 @@ void QuiescenceDetector::look_if_equal() {
   if (!all || all->sent != all->handled) return;
   told_ = all;
   awaited_ = place_.sources();
-  control_.broadcast(ControlMessage::look, messaging::Bytes{});
+  broadcast(messenger_, kinds_.look, Bytes{});
 }
 
 void QuiescenceDetector::on_look() {
@@ -105,4 +106,4 @@ void QuiescenceDetector::take_answer() {
   }
 }
 
-}  // namespace tailrace::pipeline::checkpoints
+}  // namespace tailrace::messaging
