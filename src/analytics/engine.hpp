@@ -19,7 +19,7 @@ namespace tailrace::analytics {
 
 struct EngineServices {
   messaging::Messenger& messenger;
-  std::int32_t kind = 0;  // of messages, this engine's own
+  std::int32_t kind = 0;  // of messages, the first of ActiveMessages::kinds that are this engine's own
   int home = 0;           // the server of the component's first rank
   // Runs a piece of work on a worker; a light one, of well below a millisecond, perhaps at once.
   std::function<void(std::function<void()>, bool light)> submit;

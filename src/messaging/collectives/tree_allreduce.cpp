@@ -37,7 +37,7 @@ void TreeAllreduce::on_up(int from, const Bytes& message) {
   end_if_all();
 }
 
-// To this server, too, as to any other.
+// The first server sends the result to itself too, as to any other.
 void TreeAllreduce::pass_on() {
   const TreePlace place(messenger_.rank(), messenger_.size());
   const bool all_below = std::all_of(heard_.begin() + messenger_.rank(), heard_.begin() + place.end,
@@ -70,7 +70,7 @@ void TreeAllreduce::tell_each() {
     if (server != messenger_.rank()) messenger_.send(server, kinds_.direct, Bytes(own_));
 }
 
-// Who says it this way knows of a loss of which this server may not have heard yet, and waits for its word.
+// The sender knows of a loss that this server may not have noticed yet, and waits for its contribution.
 void TreeAllreduce::on_direct(int from, const Bytes& message) {
   has_gap_ = true;
   if (std::exchange(heard_[static_cast<std::size_t>(from)], 1) == 0) callbacks_.join(message);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "messaging/active_messages/active_messages.hpp"
 #include "messaging/collectives/broadcast.hpp"
 #include "messaging/messenger.hpp"
 
@@ -25,7 +26,8 @@ enum class ControlMessage : std::int32_t {
   set_up,  // in the same ways
   set_up_everywhere,
   set_up_directly,
-  analytics,
+  analytics,  // the active messages of the diagnostics, with their own kinds behind it
+  analytics_end = analytics + messaging::ActiveMessages::kinds - 1,
   stop,      // the run is to end now
   stopped,   // a server takes nothing more of clients that had not finished
   complete,  // the last step that a server's clients have given in full: as closed
@@ -37,8 +39,8 @@ enum class ControlMessage : std::int32_t {
   written,             // how far files are on disk
   // Of a checkpoint, which are no part of what must come to rest for it.
   keep,     // the leader's clients have asked for one at this step
-  resting,  // servers have nothing to do, and how much they have said and heard until then
-  look,     // whether that is still so
+  resting,  // servers are at rest, and how many messages they have sent and handled
+  look,     // the root asks whether that is still so
   save,     // all servers rest: save now
   saved,    // a server has saved its state, and goes on when all have
   go_on,
@@ -47,14 +49,14 @@ enum class ControlMessage : std::int32_t {
   through,      // all that a server had to send has been taken
   all_through,  // and so it is with all servers
   shard,        // an owner's arrays are on disk
-  drain,        // the members of a set are in burst buffers: drain them; or there will be no such set
-  drained       // a server has drained its member, or cannot
+  drain,        // the shards are in burst buffers: drain them; or there will be no such checkpoint
+  drained,      // a server has drained its shard, or cannot
+  count
 };
-inline constexpr std::int32_t control_messages_per_component = 34;
 inline constexpr ControlMessage first_checkpoint_message = ControlMessage::keep;
 
 inline std::int32_t kind_of(int component, ControlMessage kind) {
-  return component * control_messages_per_component + static_cast<std::int32_t>(kind);
+  return component * static_cast<std::int32_t>(ControlMessage::count) + static_cast<std::int32_t>(kind);
 }
 
 // Communication thread only.

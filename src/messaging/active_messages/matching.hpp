@@ -4,20 +4,12 @@
 #include <cstddef>
 #include <span>
 
-#include "messaging/active_messages_continuations.hpp"
-#include "messaging/active_messages_describer.hpp"
-#include "messaging/active_messages_open.hpp"
-#include "messaging/active_messages_post.hpp"
+#include "messaging/active_messages/continuations.hpp"
+#include "messaging/active_messages/describer.hpp"
+#include "messaging/active_messages/open.hpp"
+#include "messaging/active_messages/post.hpp"
 
 namespace tailrace::messaging {
-
-// What this server brings to a collection of which it is the root.
-struct OwnPart {
-  Bytes mine;
-  const Combine& combine;
-  Continuation then = {};
-  GatherContinuation then_gathered = {};
-};
 
 // Whichever comes first, the call or the message, leaves an entry, and the other one finds and takes it: no
 // order is assumed between servers. An entry that completes is out of the map before its continuation runs,
@@ -31,14 +23,13 @@ class Matching {
 
   // What a caller asks for.
   void give(const Key& key, int root, std::span<const std::byte> mine);
-  void collect(const Key& key, OwnPart&& part);
+  void collect(const Key& key, Bytes&& mine, GatherContinuation then);
   void await(const Key& key, int from, Continuation then);
 
   // What arrives.
   void contributed(const Key& key, int from, std::span<const std::byte> bytes);
   void arrived(const Key& key, int from, std::span<const std::byte> bytes);
 
-  std::size_t open() const { return open_; }  // issued here and not complete
   std::size_t held() const { return held_; }  // bytes of contributions kept
   std::vector<std::string> lines(std::size_t most) const {
     return describer_.lines(collections_, awaited_, most);
@@ -47,14 +38,12 @@ class Matching {
  private:
   Collection& take_part(Collections::iterator place, bool fresh, int from);
   void complete(Collections::iterator place);
-  void complete(const Key& key, Collection&& collection);
 
   Post& post_;
   Continuations& continuations_;
   const Describer& describer_;
   Collections collections_;
   AwaitedResults awaited_;
-  std::size_t open_ = 0;
   std::size_t held_ = 0;
 };
 

@@ -1,4 +1,4 @@
-#include "messaging/active_messages_open.hpp"
+#include "messaging/active_messages/open.hpp"
 
 namespace tailrace::messaging {
 
@@ -8,8 +8,7 @@ std::size_t KeyHash::operator()(const Key& key) const {
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
     return x ^ (x >> 31);
   };
-  const auto kind = static_cast<std::uint64_t>(key.operation) << 32 ^ static_cast<std::uint32_t>(key.sender);
-  return mix(mix(mix(kind) + static_cast<std::uint64_t>(key.name.what)) +
+  return mix(mix(mix(static_cast<std::uint64_t>(key.operation)) + static_cast<std::uint64_t>(key.name.what)) +
              static_cast<std::uint64_t>(key.name.round));
 }
 

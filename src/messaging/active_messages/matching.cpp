@@ -1,4 +1,4 @@
-#include "messaging/active_messages_matching.hpp"
+#include "messaging/active_messages/matching.hpp"
 
 #include <utility>
 
@@ -9,7 +9,7 @@ void Matching::give(const Key& key, int root, std::span<const std::byte> mine) {
     if (other->second.issued) describer_.twice(key, post_.rank());
     describer_.differing_roots(key, other->second.parts.front().from);
   }
-  post_.put(root, {key.operation, Role::contribution, key.name, mine});
+  post_.put(root, {key.operation, key.name, mine});
 }
 
 Collection& Matching::take_part(Collections::iterator place, bool fresh, int from) {
@@ -20,63 +20,33 @@ Collection& Matching::take_part(Collections::iterator place, bool fresh, int fro
   return collection;
 }
 
-void Matching::collect(const Key& key, OwnPart&& part) {
+void Matching::collect(const Key& key, Bytes&& mine, GatherContinuation then) {
   const auto [place, fresh] = collections_.try_emplace(key);
   Collection& collection = take_part(place, fresh, post_.rank());
   collection.issued = true;
-  ++open_;
-  held_ += part.mine.size();
-  collection.then = std::move(part.then);
-  if (key.operation == Operation::gather) {
-    collection.then_gathered = std::move(part.then_gathered);
-    collection.parts.push_back({post_.rank(), std::move(part.mine)});
-  } else {
-    const std::size_t before = part.mine.size();
-    collection.sum = std::move(part.mine);
-    for (const Part& other : std::exchange(collection.parts, {})) {
-      part.combine(collection.sum, other.bytes);
-      held_ -= other.bytes.size();
-    }
-    held_ += collection.sum.size() - before;
-    if (collection.missing > 0) collection.combine = part.combine;
-  }
+  collection.then = std::move(then);
+  held_ += mine.size();
+  collection.parts.push_back({post_.rank(), std::move(mine)});
   if (collection.missing == 0) complete(place);
 }
 
 void Matching::contributed(const Key& key, int from, std::span<const std::byte> bytes) {
   const auto [place, fresh] = collections_.try_emplace(key);
   Collection& collection = take_part(place, fresh, from);
-  if (fresh && awaited_.contains(key)) describer_.differing_roots(key, from);
-  if (collection.issued && key.operation != Operation::gather) {
-    const std::size_t before = collection.sum.size();
-    collection.combine(collection.sum, bytes);
-    held_ += collection.sum.size() - before;
-  } else {
-    collection.parts.push_back({from, Bytes(bytes.begin(), bytes.end())});
-    held_ += bytes.size();
-  }
+  collection.parts.push_back({from, Bytes(bytes.begin(), bytes.end())});
+  held_ += bytes.size();
   if (collection.missing == 0) complete(place);
 }
 
 void Matching::complete(Collections::iterator place) {
   const auto node = collections_.extract(place);
-  complete(node.key(), std::move(node.mapped()));
-}
-
-void Matching::complete(const Key& key, Collection&& collection) {
-  --open_;
-  if (key.operation == Operation::gather) {
-    std::vector<Bytes> by_server(static_cast<std::size_t>(post_.size()));
-    for (Part& part : collection.parts) {
-      held_ -= part.bytes.size();
-      by_server[static_cast<std::size_t>(part.from)] = std::move(part.bytes);
-    }
-    return continuations_.run(std::move(collection.then_gathered), std::move(by_server));
+  Collection& collection = node.mapped();
+  std::vector<Bytes> by_server(static_cast<std::size_t>(post_.size()));
+  for (Part& part : collection.parts) {
+    held_ -= part.bytes.size();
+    by_server[static_cast<std::size_t>(part.from)] = std::move(part.bytes);
   }
-  held_ -= collection.sum.size();
-  if (key.operation != Operation::reduce)
-    post_.put_all({key.operation, Role::result, key.name, collection.sum});
-  continuations_.run(std::move(collection.then), std::move(collection.sum));
+  continuations_.run(std::move(collection.then), std::move(by_server));
 }
 
 void Matching::await(const Key& key, int from, Continuation then) {
@@ -84,7 +54,6 @@ void Matching::await(const Key& key, int from, Continuation then) {
   Awaited& entry = place->second;
   if (fresh) {
     entry.then = std::move(then);
-    ++open_;
     return;
   }
   if (entry.issued) describer_.twice(key, post_.rank());
@@ -105,7 +74,6 @@ void Matching::arrived(const Key& key, int from, std::span<const std::byte> byte
   if (entry.from != from) describer_.differing_roots(key, from);
   if (!entry.issued) describer_.twice(key, from);
   const auto node = awaited_.extract(place);
-  --open_;
   continuations_.run(std::move(node.mapped().then), Bytes(bytes.begin(), bytes.end()));
 }
 

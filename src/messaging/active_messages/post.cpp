@@ -1,4 +1,4 @@
-#include "messaging/active_messages_post.hpp"
+#include "messaging/active_messages/post.hpp"
 
 #include <utility>
 
@@ -18,7 +18,6 @@ Post::Post(Messenger& messenger, std::int32_t kind)
       bundles_(static_cast<std::size_t>(size_)) {
   messenger_.on(kind_, [inbox = inbox_](int from, Bytes&& message) {
     inbox->bytes += message.size();
-    if (wire::kind_of(message) == wire::MessageKind::items) ++inbox->received;
     inbox->letters.push_back({from, std::move(message), 0});
   });
 }
@@ -27,7 +26,6 @@ void Post::put(int to, const wire::Item& item) {
   Bytes& bundle = bundles_[static_cast<std::size_t>(to)];
   if (!bundle.empty() && bundle.size() + wire::size_of(item) > large_bundle) send(to);
   const std::size_t before = bundle.size();
-  if (bundle.empty()) bundle = wire::begin(wire::MessageKind::items);
   wire::append(bundle, item);
   bundled_ += bundle.size() - before;
   if (bundle.size() >= large_bundle) send(to);
@@ -42,7 +40,6 @@ bool Post::send(int to) {
   Bytes bundle = std::exchange(bundles_[static_cast<std::size_t>(to)], {});
   if (bundle.empty()) return false;
   bundled_ -= bundle.size();
-  ++sent_;
   messenger_.send(to, kind_, std::move(bundle));
   return true;
 }
@@ -51,12 +48,6 @@ bool Post::flush() {
   if (bundled_ == 0) return false;
   for (int to = 0; to < size_; ++to) send(to);
   return true;
-}
-
-void Post::say(int to, wire::MessageKind kind, std::span<const std::byte> content) {
-  Bytes message = wire::begin(kind);
-  message.insert(message.end(), content.begin(), content.end());
-  messenger_.send(to, kind_, std::move(message));
 }
 
 Post::Letter* Post::first() { return inbox_->letters.empty() ? nullptr : &inbox_->letters.front(); }

@@ -7,16 +7,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "messaging/active_messages_wire.hpp"
+#include "messaging/active_messages/wire.hpp"
 
 namespace tailrace::messaging {
 
 using wire::Operation;
-using wire::Role;
 
 struct Key {
-  Operation operation = Operation::send;
-  int sender = -1;  // of a send; -1: of the others, which have one a name
+  Operation operation = Operation::broadcast;
   Name name;
   auto operator<=>(const Key&) const = default;
 };
@@ -46,12 +44,9 @@ struct Part {
 struct Collection {
   ServerSet there;
   int missing = 0;
-  bool issued = false;      // here
-  Bytes sum;                // of a reduction, since it was issued
-  std::vector<Part> parts;  // of a gather; of a reduction until it is issued
-  Combine combine;
-  Continuation then;
-  GatherContinuation then_gathered;
+  bool issued = false;  // here
+  std::vector<Part> parts;
+  GatherContinuation then;
 };
 
 struct Awaited {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "messaging/active_messages_open.hpp"
+#include "messaging/active_messages/open.hpp"
 
 namespace tailrace::messaging {
 
@@ -16,7 +16,7 @@ class Describer {
   Describer(std::function<std::string(const Name&)> tell, int rank, int size)
       : tell_(std::move(tell)), rank_(rank), size_(size) {}
 
-  std::string of(const Key& key) const;  // "reduce of the mean of th at step 3"
+  std::string of(const Key& key) const;  // "gather of the mean of th at step 3"
   // What is open, at most so many lines and one that counts the rest. Sorted by key, so that the same state
   // gives the same text.
   std::vector<std::string> lines(const Collections& collections, const AwaitedResults& awaited,

@@ -1,4 +1,4 @@
-#include "messaging/active_messages_wire.hpp"
+#include "messaging/active_messages/wire.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -15,7 +15,6 @@ struct Head {
   std::int64_t round;
   std::uint64_t bytes;
   Operation operation;
-  Role role;
 };
 static_assert(sizeof(Head) % grain == 0);
 
@@ -23,16 +22,10 @@ std::size_t padded(std::size_t bytes) { return (bytes + grain - 1) / grain * gra
 
 }  // namespace
 
-Bytes begin(MessageKind kind) {
-  Bytes message(grain);
-  std::memcpy(message.data(), &kind, sizeof kind);
-  return message;
-}
-
 std::size_t size_of(const Item& item) { return sizeof(Head) + padded(item.payload.size()); }
 
 void append(Bytes& message, const Item& item) {
-  const Head head{item.name.what, item.name.round, item.payload.size(), item.operation, item.role};
+  const Head head{item.name.what, item.name.round, item.payload.size(), item.operation};
   const std::size_t at = message.size();
   const std::size_t size = at + size_of(item);
   // With room for what the messenger adds; else it would copy a large one once more.
@@ -43,17 +36,7 @@ void append(Bytes& message, const Item& item) {
     std::memcpy(message.data() + at + sizeof head, item.payload.data(), item.payload.size());
 }
 
-MessageKind kind_of(std::span<const std::byte> message) {
-  TAILRACE_ASSERT(message.size() >= grain, "an active message without a word");
-  MessageKind kind{};
-  std::memcpy(&kind, message.data(), sizeof kind);
-  return kind;
-}
-
-std::span<const std::byte> content(std::span<const std::byte> message) { return message.subspan(grain); }
-
 std::optional<Item> next_item(std::span<const std::byte> message, std::size_t& offset) {
-  if (offset == 0) offset = grain;
   if (offset == message.size()) return std::nullopt;
   Head head;
   TAILRACE_ASSERT(offset <= message.size() && message.size() - offset >= sizeof head,
@@ -64,7 +47,7 @@ std::optional<Item> next_item(std::span<const std::byte> message, std::size_t& o
   const std::size_t rest = message.size() - begin;
   TAILRACE_ASSERT(bytes <= rest && padded(bytes) <= rest, "an item is shorter than it says");
   offset = begin + padded(bytes);
-  return Item{head.operation, head.role, {head.what, head.round}, message.subspan(begin, bytes)};
+  return Item{head.operation, {head.what, head.round}, message.subspan(begin, bytes)};
 }
 
 }  // namespace tailrace::messaging::wire

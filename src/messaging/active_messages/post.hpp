@@ -1,14 +1,13 @@
-// The post office of the active messages of one server: bundles what goes to the same server, keeps what came
-// until it is looked at, and counts both for the proof that nothing is under way.
+// The post office of the active messages of one server: bundles what goes to the same server, and keeps what
+// came until it is looked at.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <span>
 #include <vector>
 
-#include "messaging/active_messages_wire.hpp"
+#include "messaging/active_messages/wire.hpp"
 
 namespace tailrace::messaging {
 
@@ -28,14 +27,11 @@ class Post {
   void put(int to, const wire::Item& item);  // to another server; leaves with others, in order
   void put_all(const wire::Item& item);      // to all others
   bool flush();                              // hands over all bundles; true if there was one
-  void say(int to, wire::MessageKind kind, std::span<const std::byte> content);  // at once; not counted
 
   Letter* first();  // null: nothing has come. Valid until taken
   Letter take_first();
 
   bool quiet() const { return bundled_ == 0 && inbox_->letters.empty(); }
-  std::uint64_t sent() const { return sent_; }  // messages with items, to and from all others
-  std::uint64_t received() const { return inbox_->received; }
   std::size_t bytes() const { return bundled_ + inbox_->bytes; }
 
  private:
@@ -43,7 +39,6 @@ class Post {
   struct Inbox {
     std::deque<Letter> letters;
     std::size_t bytes = 0;
-    std::uint64_t received = 0;
   };
   bool send(int to);
 
@@ -53,7 +48,6 @@ class Post {
   int size_;
   std::vector<Bytes> bundles_;  // by server
   std::size_t bundled_ = 0;
-  std::uint64_t sent_ = 0;
   std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
 };
 

@@ -1,4 +1,4 @@
-#include "messaging/active_messages_describer.hpp"
+#include "messaging/active_messages/describer.hpp"
 
 #include <fmt/format.h>
 
@@ -8,18 +8,6 @@
 
 namespace tailrace::messaging {
 namespace {
-
-const char* name_of(Operation operation) {
-  switch (operation) {
-    case Operation::send: return "send";
-    case Operation::reduce: return "reduce";
-    case Operation::allreduce: return "allreduce";
-    case Operation::broadcast: return "broadcast";
-    case Operation::gather: return "gather";
-    case Operation::barrier: return "barrier";
-  }
-  return "?";
-}
 
 std::string servers(const ServerSet& set, int size, bool in) {
   std::vector<int> chosen;
@@ -43,7 +31,8 @@ auto sorted(const Map& map) {
 }  // namespace
 
 std::string Describer::of(const Key& key) const {
-  return fmt::format("{} of {}", name_of(key.operation), tell_(key.name));
+  return fmt::format("{} of {}", key.operation == Operation::gather ? "gather" : "broadcast",
+                     tell_(key.name));
 }
 
 std::vector<std::string> Describer::lines(const Collections& collections, const AwaitedResults& awaited,
@@ -87,7 +76,7 @@ void Describer::no_server(const Key& key, int server) const {
 
 void Describer::after_finish(const Key& key) const {
   throw Error(ErrorCode::internal,
-              fmt::format("the {} was issued after finish, and not by work that had begun before", of(key)));
+              fmt::format("the {} was issued after finish, and not by a continuation", of(key)));
 }
 
 }  // namespace tailrace::messaging
