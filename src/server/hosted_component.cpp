@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "base/fault_bytes.hpp"
+#include "env/clock.hpp"
 #include "handshake/connection.hpp"
 
 namespace tailrace::server {
@@ -19,6 +20,7 @@ void HostedComponent::start(const sinks::SinkServices& services) {
                                                      .counters = services.counters,
                                                      .trace = services.trace});
   component->start(clients, intake.get());
+  begin_nanoseconds = env::steady_nanoseconds();
   state = State::running;
 }
 

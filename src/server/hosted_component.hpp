@@ -1,4 +1,4 @@
-// What a host knows of a component, from the first message about it to its end.
+// A component in the server process, from the first message about it to its end.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct HostedComponent {
   std::vector<unsigned char> invited;  // by client of this server
   std::vector<Link> links;             // of those that are connected, until it runs
   std::shared_ptr<transport::PollGroup> poll_group;
-  std::optional<base::Fault> own_fault;  // what this server has to say once all its clients are connected
+  std::optional<base::Fault> own_fault;  // is sent to all once all clients of this server are connected
   bool announced = false;
   std::unique_ptr<messaging::TreeAllreduce> set_up;  // the servers that are
   std::optional<std::vector<std::byte>> declared;  // the message of the first rank, if another server sent it
@@ -42,7 +42,7 @@ struct HostedComponent {
   std::string describe(const std::string& name, int servers) const;
 };
 
-// The servers that are set up for the component; the slot must live longer.
+// Over the servers that are set up for the component; `hosted` must live longer.
 std::unique_ptr<messaging::TreeAllreduce> allreduce_of_set_up(messaging::Messenger& messenger,
                                                               HostedComponent& hosted);
 

@@ -13,14 +13,15 @@
 
 namespace tailrace::server {
 
-// Communication thread only. A fellow is lost when its process ended, or when it said that it cannot go on.
+// Communication thread only. A server is lost when its process ended, or when it reported that it cannot go
+// on.
 class PeerServers {
  public:
   // All must live longer.
   PeerServers(const handshake::Run& run, comm::Communicator& world, messaging::Messenger& messenger,
               handshake::Lifelines lifelines);
 
-  std::vector<int> newly_lost();  // since the last call; and answers who asks whether this server does
+  std::vector<int> newly_lost();  // since the last call; also answers pings
   // To all others and to this server's clients, since some of them may be on other nodes and see nothing of
   // it; the first server that is left tells the clients of the lost one too. And to the log, unless the model
   // goes on: then one of its ranks tells.
@@ -50,8 +51,8 @@ class PeerServers {
   std::vector<handshake::Sending> sendings_;
 };
 
-// A server that cannot go on tells its fellows and all model ranks why. Takes a second or two at most. In
-// mode attached from the server's thread.
+// A server that cannot go on tells the other servers and all model ranks why. Takes a second or two at most.
+// In mode attached from the server's thread.
 void send_abort_notice(handshake::Started& started, const base::Fault& fault);
 
 }  // namespace tailrace::server

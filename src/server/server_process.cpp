@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/fault_bytes.hpp"
 #include "base/log.hpp"
 #include "env/faults.hpp"
 #include "env/threads.hpp"
@@ -13,12 +12,12 @@
 #include "server/component_info.hpp"
 #include "server/hosted_component.hpp"
 #include "server/loop.hpp"
-#include "server/resources.hpp"
+#include "server/resources/resources.hpp"
 
 namespace tailrace::server {
 namespace {
 
-// They belong to no component (-2 is the Fellows', -3 the Reporter's).
+// They belong to no component (-2 is that of PeerServers, -3 that of Reporter).
 constexpr messaging::TreeAllreduce::Kinds bye_kinds{-1, -4, -5};
 
 }  // namespace
@@ -86,10 +85,6 @@ bool ServerProcess::progress() {
     moved = true;
   }
   return moved;
-}
-
-sinks::SinkServices ServerProcess::services() {
-  return {executor_, reporter_.counters(), reporter_.commit_log(), &reporter_.trace(), reporter_.begin()};
 }
 
 void ServerProcess::look_for_stop() {
@@ -172,13 +167,13 @@ void ServerProcess::set_up(HostedComponent& hosted, std::span<const std::byte> m
   if (!fault) fault = reporter_.start_fault();
   try {
     pipeline::ComponentInfo info = read_component_info(reader, run_, hosted.number, reporter_.started());
-    const std::string component = info.declarations.component;
     const bool keep = !fault && reporter_.keeps_declarations();
     const std::string declared = keep ? plan::to_json({info.declarations, info.decomposition}) : "";
     hosted.component = std::make_unique<pipeline::ServedComponent>(std::move(info), messenger_, services());
     if (!fault) hosted.component->create_files(hosted.clients);
     if (!fault && hosted.component->info().saved)
-      reporter_.take_over_commits(component, hosted.component->info().begin.step);
+      reporter_.take_over_commits(hosted.component->info().declarations.component,
+                                  hosted.component->info().begin.step);
     if (keep) reporter_.keep_declarations(hosted.component->info().declarations.component, declared);
   } catch (...) {
     fault = base::current_fault();
@@ -255,10 +250,9 @@ void ServerProcess::reply(HostedComponent& hosted) {
   if (hosted.fault) {
     hosted.state = HostedComponent::State::over;
     hosted.links.clear();
-    return forget_doorbell();
+  } else {
+    hosted.start(services());
   }
-  hosted.start(services());
-  hosted.begin_nanoseconds = env::steady_nanoseconds();
   forget_doorbell();
 }
 

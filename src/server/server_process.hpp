@@ -19,9 +19,9 @@
 #include "pipeline/served_component.hpp"
 #include "server/executor.hpp"
 #include "server/peer_servers.hpp"
-#include "server/pinning.hpp"
 #include "server/reporter.hpp"
-#include "server/shared_memory_account.hpp"
+#include "server/resources/pinning.hpp"
+#include "server/resources/shared_memory_account.hpp"
 #include "server/stop_controller.hpp"
 
 namespace tailrace::server {
@@ -52,7 +52,9 @@ class ServerProcess {
 
  private:
   bool progress(HostedComponent& hosted);
-  sinks::SinkServices services();
+  sinks::SinkServices services() {
+    return {executor_, reporter_.counters(), reporter_.commit_log(), &reporter_.trace(), reporter_.begin()};
+  }
   bool receive_declarations(HostedComponent& hosted);
   std::optional<std::vector<std::byte>> declared(HostedComponent& hosted);
   void set_up(HostedComponent& hosted, std::span<const std::byte> message);

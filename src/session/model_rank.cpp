@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "base/bytes.hpp"
-#include "base/fault_bytes.hpp"
 #include "base/log.hpp"
 #include "client/buffer_size.hpp"
 #include "env/clock.hpp"
@@ -82,13 +81,12 @@ void ModelRank::heed_signals() {
 // The loss of a model rank is none that is survived.
 bool ModelRank::goes_on_after(const Error& error) {
   if (started_.run.servers().on_server_loss == settings::OnServerLoss::stop) return false;
-  const bool of_own_server = own_ && own_->failed_with(error);
+  const bool of_own = own_ && own_->failed_with(error);
   const bool full = error.code() == ErrorCode::full && watch_.any_lost();  // nobody empties the buffer
-  if (!of_own_server && !full && error.code() != ErrorCode::lost) return false;
+  if (!of_own && !full && error.code() != ErrorCode::lost) return false;
   if (is_silent()) return true;
-  const auto how = of_own_server
-                       ? std::optional(server::loss_of_own_server(started_.world->rank(), error.what()))
-                       : watch_.find_loss();
+  const auto how = of_own ? std::optional(server::loss_of_own_server(started_.world->rank(), error.what()))
+                          : watch_.find_loss();
   if (how) go_on_without_output(*how);
   return how.has_value();
 }

@@ -96,7 +96,7 @@ void play_until_quiet(Play& play) {
     bool any = false;
     for (Server& server : play.servers) {
       any = server.messenger->progress() || any;
-      any = server.component->progress() || any;
+      any = server.progress() || any;
     }
     if (any) moved = now();
     std::this_thread::yield();

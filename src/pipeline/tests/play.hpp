@@ -117,6 +117,11 @@ struct Server {
   std::unique_ptr<ServedComponent> component;
   std::unique_ptr<server::Intake> intake;  // null without clients
   bool late = false;                       // not started yet
+
+  bool progress() {
+    const bool took = component->takes_in() && intake->progress();
+    return component->progress() || took;
+  }
 };
 
 // All of a run. `path` is the file's name, which also finds what was written.
@@ -267,10 +272,7 @@ struct Play {
     bool moved = false;
     for (Server& server : servers) {
       moved = server.messenger->progress() || moved;
-      if (!server.late) {
-        moved = (server.component->takes_in() && server.intake->progress()) || moved;
-        moved = server.component->progress() || moved;
-      }
+      moved = (!server.late && server.progress()) || moved;
       moved = moved || server.executor->running() > 0 || !server.messenger->idle();
     }
     return moved;

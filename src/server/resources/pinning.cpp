@@ -1,4 +1,4 @@
-#include "server/pinning.hpp"
+#include "server/resources/pinning.hpp"
 
 #include <fmt/format.h>
 

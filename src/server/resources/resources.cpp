@@ -1,4 +1,4 @@
-#include "server/resources.hpp"
+#include "server/resources/resources.hpp"
 
 #include <algorithm>
 #include <thread>

@@ -1,10 +1,10 @@
-// What a server takes of its process: worker threads, and a doorbell that its clients can ring.
+// What a server uses of its process: worker threads, and a doorbell that its clients can ring.
 #pragma once
 
 #include <vector>
 
 #include "handshake/bootstrap/strided_runs.hpp"
-#include "server/pinning.hpp"
+#include "server/resources/pinning.hpp"
 #include "settings/configuration.hpp"
 #include "transport/endpoints.hpp"
 

@@ -1,4 +1,4 @@
-#include "server/shared_memory_account.hpp"
+#include "server/resources/shared_memory_account.hpp"
 
 namespace tailrace::server {
 namespace {
