@@ -35,18 +35,6 @@ std::optional<std::vector<std::byte>> poll(comm::Communicator& communicator, int
   return bytes;
 }
 
-void put_fault(base::ByteWriter& writer, const std::optional<base::Fault>& fault) {
-  writer.put(fault ? static_cast<int>(fault->code) : 0);
-  if (fault) writer.put_text(fault->message);
-}
-
-std::optional<base::Fault> get_fault(base::ByteReader& reader) {
-  const int code = reader.get<int>();
-  if (code == 0) return std::nullopt;
-  TAILRACE_ASSERT(code > 0 && code <= static_cast<int>(ErrorCode::internal), "a fault with an unknown code");
-  return base::Fault{static_cast<ErrorCode>(code), reader.get_text()};
-}
-
 void LocalEnds::leave(std::unique_ptr<transport::Consumer> consumer) {
   const std::lock_guard lock(mutex_);
   consumer_ = std::move(consumer);

@@ -11,6 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/fault_bytes.hpp"
 #include "comm/communicator.hpp"
 #include "transport/endpoints.hpp"
 
@@ -68,9 +69,6 @@ void send(comm::Communicator& communicator, std::vector<std::byte> bytes, int to
   Sending sending(communicator, std::move(bytes), to, tag);
   while (!sending.done()) meanwhile();
 }
-
-void put_fault(base::ByteWriter& writer, const std::optional<base::Fault>& fault);
-std::optional<base::Fault> get_fault(base::ByteReader& reader);
 
 // Passes the server's end of a buffer from a client to the server in the same process. From any thread.
 class LocalEnds {

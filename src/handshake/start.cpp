@@ -215,9 +215,9 @@ class StartupExchange {
   void notify(const AbortNotice& abort_notice, bool in_its_place) {
     std::vector<int> ranks = tree_.neighbours();
     if (in_its_place) {
-      const base::Branch branch = base::branch_of(abort_notice.rank, world_.size());
-      ranks.insert(ranks.end(), branch.children.begin(), branch.children.end());
-      if (branch.parent >= 0) ranks.push_back(branch.parent);
+      const messaging::TreePlace place(abort_notice.rank, world_.size());
+      ranks.insert(ranks.end(), place.children.begin(), place.children.end());
+      if (place.parent >= 0) ranks.push_back(place.parent);
       std::erase(ranks, abort_notice.rank);
     }
     send_abort_notice(world_, std::move(ranks), abort_notice);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/fault_bytes.hpp"
 #include "base/log.hpp"
 
 namespace tailrace::pipeline {
@@ -29,7 +30,7 @@ ComponentLifecycle::ComponentLifecycle(ControlChannel& control, int leader, Even
   control_.on_broadcast_from_any(ControlMessage::fault,
                                  [this](const messaging::Bytes& message) { receive_faults(message); });
   control_.on_flood_once(ControlMessage::fatal, [this](const messaging::Bytes& message) {
-    for (const base::Fault& fault : ControlChannel::faults_in(message)) on_fault(fault, true);
+    for (const base::Fault& fault : base::faults_in(message)) on_fault(fault, true);
   });
 }
 
@@ -51,12 +52,12 @@ bool ComponentLifecycle::announce_last_step() {
   return true;
 }
 
-void ComponentLifecycle::announce_closed() { closed_.say(ControlChannel::bytes_of(control_.told())); }
+void ComponentLifecycle::announce_closed() { closed_.say(base::fault_bytes(control_.told())); }
 
 void ComponentLifecycle::fail(const base::Fault& fault) {
   if (fatal_) return;
   failed_here_ = true;
-  control_.flood(ControlMessage::fatal, ControlChannel::bytes_of({&fault, 1}));
+  control_.flood(ControlMessage::fatal, base::fault_bytes({&fault, 1}));
 }
 
 void ComponentLifecycle::mark_failed(int server, const base::Fault& fault) {
@@ -76,7 +77,7 @@ void ComponentLifecycle::on_last_step() {
 }
 
 void ComponentLifecycle::receive_faults(const messaging::Bytes& message) {
-  for (const base::Fault& fault : ControlChannel::faults_in(message))
+  for (const base::Fault& fault : base::faults_in(message))
     if (received_.insert(fault.message).second) on_fault(fault, false);
 }
 

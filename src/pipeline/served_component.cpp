@@ -79,11 +79,11 @@ ComponentLifecycle::Events ServedComponent::events() {
               },
           .fault =
               [this](const base::Fault& fault) {
-                if (intake_) intake_->raise(fault);
+                if (input_) input_->raise(fault);
               },
           .fatal =
               [this](const base::Fault&) {
-                if (intake_) intake_->discard();
+                if (input_) input_->discard();
                 checkpoints_.give_up();
                 commits_.give_up();
               }};
@@ -99,7 +99,7 @@ checkpoints::Checkpoints::Events ServedComponent::checkpoint_events() {
 bool ServedComponent::is_idle_for_snapshot() {
   commits_.write_soon();
   const bool is_at_step =
-      !intake_ || (!checkpoints_.is_saved() && commits_.tick().step == intake_->tick().step);
+      !input_ || (!checkpoints_.is_saved() && commits_.tick().step == input_->tick().step);
   return is_at_step && tasks_.none() && router_.sends_nothing() && router_.delivers_nothing() &&
          commits_.at_rest() && (!diagnostics_ || diagnostics_->at_rest());
 }
@@ -120,9 +120,7 @@ void ServedComponent::create_files(std::span<const int> clients) {
   commits_.create_sinks(router_.owners(), services_);
 }
 
-void ServedComponent::start(std::vector<server::Link> links, const model::StateLoader* saved) {
-  std::vector<int> clients;
-  for (const server::Link& link : links) clients.push_back(link.client);
+void ServedComponent::start(std::vector<int> clients, Input* input, const model::StateLoader* saved) {
   block_sizes_.start(clients);
   masks_.start(clients);
   variables_.start(clients);
@@ -137,13 +135,8 @@ void ServedComponent::start(std::vector<server::Link> links, const model::StateL
         std::move(clients));
   if (saved == nullptr) saved = blueprint_.info.saved.get();
   if (saved != nullptr) load(*saved);
-  if (!links.empty()) flow_control_.start(commits_.clocks(), bytes_per_record());
-  if (!links.empty())
-    intake_ = std::make_unique<server::Intake>(blueprint_.info.declarations.component, std::move(links),
-                                               server::IntakeServices{.executor = services_.executor,
-                                                                      .pipeline = *this,
-                                                                      .counters = services_.counters,
-                                                                      .trace = services_.trace});
+  if (input != nullptr) flow_control_.start(commits_.clocks(), bytes_per_record());
+  input_ = input;
   if (shutdown_.order() != nullptr) on_stop();
   lifecycle_.start();
 }
@@ -158,10 +151,10 @@ bool ServedComponent::ready_for_step() {
 // Mode inline never waits here: a message waits for a call of its receiver, which may wait for this rank.
 bool ServedComponent::fails_for_lack_of_room() {
   const std::size_t waiting = router_.moving_bytes();
-  const std::size_t step = intake_->most_step_bytes();
+  const std::size_t step = input_->most_step_bytes();
   const std::size_t most = std::max(blueprint_.info.memory, steps_for_others * step);
   if (waiting <= most) return false;
-  const model::Tick& tick = intake_->tick();
+  const model::Tick& tick = input_->tick();
   fail({ErrorCode::resource,
         fmt::format(
             "component \"{}\": {} MiB of rank {} wait for ranks that are behind, after step {} ({} s); "
@@ -174,7 +167,7 @@ bool ServedComponent::fails_for_lack_of_room() {
 }
 
 std::size_t ServedComponent::leaving_bytes() const {
-  return router_.moving_bytes() + commits_.due_bytes(intake_->tick().step);
+  return router_.moving_bytes() + commits_.due_bytes(input_->tick().step);
 }
 
 // Back-pressure. Only data that leave without another step may delay a step; otherwise the server would wait
@@ -185,9 +178,9 @@ bool ServedComponent::has_room() {
   if (diagnostics_ && diagnostics_->steps() > 1 && diagnostics_->bytes() > memory / engine_share)
     return false;
   const std::size_t leaving = leaving_bytes();
-  if (has_enough_to_do() && intake_->buffer_used() < nearly_full) return false;
+  if (has_enough_to_do() && input_->buffer_used() < nearly_full) return false;
   if (leaving <= memory / least_share) return true;
-  const std::size_t next = intake_->most_step_bytes();
+  const std::size_t next = input_->most_step_bytes();
   return leaving <= memory / moving_share &&
          services_.counters.held.total() + next <=
              blueprint_.info.configuration.servers.memory + needed_besides_;
@@ -196,7 +189,7 @@ bool ServedComponent::has_room() {
 // With little data in transit, successive steps reuse memory that is still in the CPU caches. A slow file
 // does not delay the others. A server ahead of the leader would fill the homes of files.
 bool ServedComponent::has_enough_to_do() const {
-  const std::int64_t step = intake_->tick().step;
+  const std::int64_t step = input_->tick().step;
   const bool is_ahead =
       commits_.tick().step < step && shutdown_.order() == nullptr;  // a shutdown accepts everything
   return is_ahead ||
@@ -224,7 +217,7 @@ void ServedComponent::accept(int client, const model::PacketHeader& header,
 
 void ServedComponent::checkpoint(std::span<const std::byte> values) {
   close_step();
-  checkpoints_.ask(intake_->tick(), values);
+  checkpoints_.ask(input_->tick(), values);
 }
 
 void ServedComponent::end_of_input() {
@@ -239,13 +232,13 @@ void ServedComponent::close_step() {
 }
 
 bool ServedComponent::at_rest() const {
-  const bool is_up_to_date = !intake_ || commits_.tick().step == intake_->tick().step;
+  const bool is_up_to_date = !input_ || commits_.tick().step == input_->tick().step;
   return is_up_to_date && tasks_.none() && services_.executor.running() == 0 && router_.sends_nothing() &&
          router_.delivers_nothing() && commits_.at_rest() && (!diagnostics_ || diagnostics_->at_rest());
 }
 
 void ServedComponent::save(model::StateSaver& saver) const {
-  intake_ ? variables_.save(saver) : variables_.save_windows(saver);
+  input_ ? variables_.save(saver) : variables_.save_windows(saver);
   commits_.save(saver);
   router_.save(saver, commits_.pending());
   if (diagnostics_) diagnostics_->save(saver);
@@ -261,11 +254,7 @@ void ServedComponent::load(const model::StateLoader& saved) {
 void ServedComponent::fail(const base::Fault& fault) {
   if (fatal()) return;
   lifecycle_.fail(fault);
-  if (intake_) intake_->discard();
-}
-
-void ServedComponent::close_channels() {
-  if (intake_) intake_->close();
+  if (input_) input_->discard();
 }
 
 void ServedComponent::mark_server_failed(int server, const base::Fault& fault) {
@@ -274,14 +263,13 @@ void ServedComponent::mark_server_failed(int server, const base::Fault& fault) {
 
 void ServedComponent::on_step(const model::Tick& tick) {
   commits_.advance(tick);
-  if (!diagnostics_ || intake_) return;  // a server without clients may be the root of a diagnostic
+  if (!diagnostics_ || input_) return;  // a server without clients may be the root of a diagnostic
   diagnostics_->begin_step(tick, commits_.axes());
   diagnostics_->end_step();
 }
 
 bool ServedComponent::progress() {
-  bool moved = takes_in() && intake_->progress();
-  if (shutdown_.order() != nullptr && !fatal()) moved = continue_shutdown() || moved;
+  bool moved = shutdown_.order() != nullptr && !fatal() && continue_shutdown();
   const bool at_work = !tasks_.none() || services_.executor.running() > 0;
   moved = router_.deliver() || moved;
   if (diagnostics_) {
@@ -305,7 +293,7 @@ bool ServedComponent::progress() {
 // Closes the windows that are open at the last step. A server without clients uses the leader\'s steps.
 void ServedComponent::finish_windows() {
   windows_finished_ = true;
-  const plan::AxisBank& axes = intake_ ? variables_.axes() : commits_.axes();
+  const plan::AxisBank& axes = input_ ? variables_.axes() : commits_.axes();
   for (const auto& output_variable : variables_.all())
     if (output_variable->file_axis >= 0 && !output_variable->copies)
       tasks_.submit(
@@ -324,11 +312,11 @@ bool ServedComponent::close() {
 void ServedComponent::stop(const StopOrder& order) { shutdown_.request(order); }
 
 void ServedComponent::on_stop() {
-  if (intake_) intake_->expect_losses();
+  if (input_) input_->expect_losses();
 }
 
 bool ServedComponent::may_stop_taking(double waited) const {
-  return intake_->has_lost() || shutdown_.others_have_stopped() || waited >= shutdown_.order()->patience;
+  return input_->has_lost() || shutdown_.others_have_stopped() || waited >= shutdown_.order()->patience;
 }
 
 bool ServedComponent::continue_shutdown() {
@@ -339,19 +327,19 @@ bool ServedComponent::continue_shutdown() {
     return false;
   }
   if (shutdown_.complete_announced()) return false;
-  if (!intake_ || input_ended_) {
+  if (!input_ || input_ended_) {
     shutdown_.announce_complete();
     return true;
   }
   // Not in mode inline: a rank would wait for others, which may be waiting for it in the model.
   if (control_.rank() == blueprint_.info.leader && !blueprint_.is_inline() && !checkpoints_.cuts())
-    shutdown_.request_commit(intake_->complete_until(), intake_->stands_still());
-  if (waited >= shutdown_.order()->latest()) intake_->halt();
-  if (!may_stop_taking(waited) || !intake_->stands_still()) return false;
-  if (intake_->step_is_complete()) close_step();
-  shutdown_.announce_complete(intake_->complete_until());
+    shutdown_.request_commit(input_->complete_until(), input_->stands_still());
+  if (waited >= shutdown_.order()->latest()) input_->halt();
+  if (!may_stop_taking(waited) || !input_->stands_still()) return false;
+  if (input_->step_is_complete()) close_step();
+  shutdown_.announce_complete(input_->complete_until());
   // Later input is discarded; in mode inline at once, so that the model does not wait for room.
-  if (blueprint_.is_inline()) intake_->discard();
+  if (blueprint_.is_inline()) input_->discard();
   return true;
 }
 
@@ -359,7 +347,7 @@ bool ServedComponent::continue_shutdown() {
 // mode inline even later, by their server process.
 void ServedComponent::on_cut(const model::Tick& tick) {
   if (fatal()) return;
-  if (intake_) intake_->discard();
+  if (input_) input_->discard();
   checkpoints_.give_up();
   if (tick.step == model::static_step)
     commits_.give_up();
@@ -371,7 +359,7 @@ void ServedComponent::report_end() {
   if (std::exchange(end_reported_, true)) return;
   const base::Fault end = shutdown_.describe(blueprint_.info.declarations.component);
   lifecycle_.end_early(end);
-  if (intake_ && !blueprint_.is_inline()) intake_->raise(end);
+  if (input_ && !blueprint_.is_inline()) input_->raise(end);
 }
 
 // The owner of the messenger counts the memory of the messenger.
@@ -388,9 +376,7 @@ void ServedComponent::count_held() {
 }
 
 std::string ServedComponent::describe() const {
-  std::string text = intake_ ? intake_->describe() : "";
-  text += commits_.describe();
-  text += checkpoints_.describe();
+  std::string text = commits_.describe() + checkpoints_.describe();
   if (lifecycle_.closed_here() && !lifecycle_.closed_everywhere())
     text += fmt::format("\n    component \"{}\": {} of {} servers have closed their files",
                         blueprint_.info.declarations.component, lifecycle_.closed_servers(), control_.size());

@@ -18,17 +18,17 @@
 #include "pipeline/diagnostics.hpp"
 #include "pipeline/flow_control.hpp"
 #include "pipeline/graceful_shutdown.hpp"
+#include "pipeline/input.hpp"
 #include "pipeline/routing/router.hpp"
 #include "pipeline/sampling/block_sizes.hpp"
 #include "pipeline/sampling/masks.hpp"
 #include "pipeline/sampling/out_of_range.hpp"
 #include "pipeline/sampling/output_variables.hpp"
-#include "server/intake.hpp"
-#include "server/pipeline.hpp"
+#include "pipeline/step_receiver.hpp"
 
 namespace tailrace::pipeline {
 
-class ServedComponent final : public server::Pipeline {
+class ServedComponent final : public StepReceiver {
  public:
   ServedComponent(ComponentInfo info, messaging::Messenger& messenger, sinks::SinkServices services);
   ~ServedComponent() override;  // waits for its work on the workers
@@ -36,10 +36,16 @@ class ServedComponent final : public server::Pipeline {
   // Creates the files that this server writes. Throws if that fails, and Error(configuration) if these
   // clients need more memory than the server has.
   void create_files(std::span<const int> clients);
-  // Called once, when the clients of this server are connected, before progress(). `saved`: the state to
-  // restart from, by default that of ComponentInfo; the component begins at the step of that state.
-  void start(std::vector<server::Link> links, const model::StateLoader* saved = nullptr);
-  bool progress();  // true if anything was done
+  // `clients`: the clients of this server, once they are connected. `input`: feeds this component with their
+  // packets; null without clients; it must live longer than the last progress(). Called once, before
+  // progress(). `saved`: the state to restart from, by default that of ComponentInfo; the component begins at
+  // the step of that state.
+  void start(std::vector<int> clients, Input* input, const model::StateLoader* saved = nullptr);
+  // True if anything was done. If takes_in() is true, the caller calls the intake's progress() first.
+  bool progress();
+  bool takes_in() const {
+    return input_ && (!shutdown_.complete_announced() || cut() || blueprint_.is_inline());
+  }
   // All servers have closed their files, and the clients of this one are done.
   bool over() const { return lifecycle_.closed_everywhere() && input_over(); }
   // Begins a graceful shutdown on all servers: commits the records that are complete, and those that clients
@@ -48,9 +54,6 @@ class ServedComponent final : public server::Pipeline {
   // The order to shut down that any server received; null if none.
   const StopOrder* stopped() const { return shutdown_.order(); }
   bool cut() const { return shutdown_.cut(); }  // the component ended before its clients did
-  bool discard_remaining() {
-    return cut() && intake_ && intake_->progress();
-  }  // discards what clients still send after the end
   const std::vector<base::Fault>& faults() const { return lifecycle_.faults(); }  // of all servers so far
   const std::optional<base::Fault>& fatal() const {
     return lifecycle_.fatal();
@@ -62,14 +65,12 @@ class ServedComponent final : public server::Pipeline {
   bool at_rest() const;
   void save(model::StateSaver& saver) const;
   // Clients have sent data that are not processed yet, or a checkpoint is not yet saved on all servers.
-  bool cuts() const { return !fatal() && intake_ && (intake_->buffer_used() > 0.0 || checkpoints_.cuts()); }
+  bool cuts() const { return !fatal() && input_ && (input_->buffer_used() > 0.0 || checkpoints_.cuts()); }
 
   // Another server has failed: the component ends with the records that are complete.
   void mark_server_failed(int server, const base::Fault& fault);
 
-  void close_channels();  // after the end: sends the last message to the clients, before their goodbye
-
-  // server::Pipeline
+  // StepReceiver
   bool ready_for_step() override;
   void begin_step(const model::Tick& tick) override;
   void accept(int client, const model::PacketHeader& header, std::span<const std::byte> payload) override;
@@ -83,7 +84,6 @@ class ServedComponent final : public server::Pipeline {
   std::size_t unprocessed_bytes() const { return router_.unprocessed_bytes(); }
   // Flow control: accepts no further step until another server reports that it has written more.
   bool waits_for_writers() const { return waits_for_writers_; }
-  const server::Intake* intake() const { return intake_.get(); }
   std::vector<telemetry::DatasetStatus> file_status() const { return commits_.status(); }
   std::optional<telemetry::CheckpointStatus> checkpoint_status() const { return checkpoints_.status(); }
   std::string describe() const;  // for the watchdog: which rank waits for which
@@ -107,11 +107,8 @@ class ServedComponent final : public server::Pipeline {
   void on_cut(const model::Tick& tick);
   void report_end();
   bool has_enough_to_do() const;
-  bool takes_in() const {
-    return intake_ && (!shutdown_.complete_announced() || cut() || blueprint_.is_inline());
-  }
-  bool input_over() const { return !intake_ || intake_->finished() || cut(); }
-  bool all_in() const { return intake_ ? input_ended_ : lifecycle_.last_step_announced(); }
+  bool input_over() const { return !input_ || input_->finished() || cut(); }
+  bool all_in() const { return input_ ? input_ended_ : lifecycle_.last_step_announced(); }
   bool diagnostics_over() const { return !diagnostics_ || fatal() || diagnostics_->over(); }
 
   Blueprint blueprint_;
@@ -129,7 +126,7 @@ class ServedComponent final : public server::Pipeline {
   GracefulShutdown shutdown_;
   checkpoints::Checkpoints checkpoints_;
   std::unique_ptr<Diagnostics> diagnostics_;  // null where there are none
-  std::unique_ptr<server::Intake> intake_;    // null on a server without clients
+  Input* input_ = nullptr;                    // null on a server without clients
   telemetry::HeldPart held_;
   double next_count_ = 0.0;
   std::size_t needed_besides_ = 0;  // bytes in addition to the bound, if `memory` is not given (check_memory)

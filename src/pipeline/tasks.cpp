@@ -5,7 +5,7 @@
 
 namespace tailrace::pipeline {
 
-void Tasks::submit(server::Executor::Work work, bool light) {
+void Tasks::submit(env::Executor::Work work, bool light) {
   running_.fetch_add(1, std::memory_order_relaxed);
   auto counted = [this, work = std::move(work)] {
     struct Done {

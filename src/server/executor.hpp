@@ -1,48 +1,44 @@
-// Where a server's work runs: pieces of work on its workers, file writes on threads of their own, so that a
-// slow disk keeps no worker, and a slow file no other. Threads with nothing to do sleep: they share their
-// cores with the model.
+// The threads of a server: workers for compute tasks, and writers for I/O tasks. Threads without a task
+// sleep, because they share their cores with the model.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <deque>
-#include <functional>
 #include <optional>
 #include <thread>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/thread_safety.hpp"
+#include "env/executor.hpp"
 #include "transport/transport.hpp"
 
 namespace tailrace::server {
 
-// Used by the communication thread; work may submit more work. What a piece of work throws is kept as a
-// fault.
+// Used by the communication thread and by tasks. The first exception that a task throws is kept as a fault.
 //
-// One queue under one mutex, and not a queue for each worker with work to steal: a server has few workers,
-// and pieces of work are made large enough (Intake) that a lock is nothing beside them.
-class Executor {
+// One queue under one mutex instead of a queue for each worker with work stealing: a server has few workers,
+// and tasks are large enough (Intake) that the cost of a lock is negligible.
+class Executor final : public env::Executor {
  public:
-  using Work = std::function<void()>;
   static constexpr int writers = 4;
 
-  // `threads` workers, and `writers` threads for writes; 0: no thread at all, work runs inside submit and
-  // write (mode inline). The doorbell rings when a piece of work is done, or soon after with the next; it
-  // must live longer. `one_core`: all threads of the process have one core between them.
-  // `cpus`: to which the threads are bound; empty: wherever the process may run.
+  // `threads` workers, and `writers` threads for I/O tasks; 0: no thread at all, tasks run inside submit and
+  // write (mode inline). The doorbell rings when a task has ended, or soon after with the next one; it must
+  // live longer. `one_core`: all threads of the process share one core.
+  // `cpus`: the cores to which the threads are bound; empty: wherever the process may run.
   Executor(int threads, transport::Doorbell& doorbell, bool one_core = false, std::vector<int> cpus = {});
-  ~Executor();  // finishes what was submitted
+  ~Executor() override;  // finishes what was submitted
 
-  // `light`: well below a millisecond. On one core that is done at once, inside the call: two changes of
-  // threads cost as much, and no other core could have done it meanwhile.
-  void submit(Work work, bool light = false);
-  // Begun in this order, and done side by side: who wants one after the other hands over one after the other.
-  void write(Work work);
-  int running() const { return running_.load(std::memory_order_acquire); }  // submitted or written, not done
+  // On one core a light task runs inside the call: two changes of threads cost as much, and no other core
+  // could run it meanwhile.
+  void submit(Work work, bool light = false) override;
+  void write(Work work) override;
+  int running() const override { return running_.load(std::memory_order_acquire); }
   std::optional<base::Fault> take_fault();
-  int threads() const { return threads_; }
-  bool does_light_work_at_once() const { return threads_ == 0 || one_core_; }
+  int threads() const override { return threads_; }
+  bool does_light_work_at_once() const override { return threads_ == 0 || one_core_; }
 
  private:
   enum Lane : std::size_t { work_lane, write_lane };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "env/clock.hpp"
@@ -33,15 +34,12 @@ constexpr double patience_seconds = 1e-3;
 Intake::Intake(std::string component, std::vector<Link> links, const IntakeServices& services)
     : component_(std::move(component)),
       executor_(services.executor),
-      pipeline_(services.pipeline),
+      receiver_(services.receiver),
       counters_(services.counters),
       trace_(services.trace),
       finished_(links.empty()) {
-  std::shared_ptr<transport::PollGroup> company;
-  for (Link& link : links) {
-    link.consumer->join(company);
+  for (Link& link : links)
     clients_.push_back({std::move(link), State::running, {}, false, {}, 0, 0.0, false});
-  }
 }
 
 Intake::~Intake() {
@@ -67,7 +65,7 @@ bool Intake::drain(Client& client) {
   while (client.state == State::running) {
     const std::size_t before = client.run.size();
     if (before == 0) client.run_begin = env::steady_seconds();
-    client.link.consumer->take(client.run, most_packets - before, most_bytes);
+    client.link.source->take(client.run, most_packets - before, most_bytes);
     if (client.run.size() == before) break;
     if (!timer) timer.emplace(counters_, telemetry::Phase::receive, trace_);
     packets += client.run.size() - before;
@@ -86,14 +84,14 @@ bool Intake::due(const Client& client) const {
   if (client.run.empty() || client.state != State::running || executor_.does_light_work_at_once())
     return true;
   const bool idle = in_work_.load(std::memory_order_acquire) < executor_.threads();
-  const transport::Consumer& consumer = *client.link.consumer;
-  return idle && (consumer.bytes_under_way() >= consumer.capacity() / room_kept ||
+  const transport::PacketSource& source = *client.link.source;
+  return idle && (source.bytes_under_way() >= source.capacity() / room_kept ||
                   env::steady_seconds() >= client.run_begin + patience_seconds);
 }
 
 bool Intake::announced() const {
   return std::none_of(clients_.begin(), clients_.end(), [](const Client& client) {
-    return !client.run.empty() || client.link.consumer->needs_polling();
+    return !client.run.empty() || client.link.source->needs_polling();
   });
 }
 
@@ -106,7 +104,7 @@ void Intake::sort_out(Client& client, std::size_t first) {
     if (!model::is_block(packet.header.kind)) {
       word = packet;
     } else if (discarding_) {
-      client.link.consumer->release(packet.sequence);
+      client.link.source->release(packet.sequence);
     } else if (packet.payload.size() >= small_bytes) {
       hand_over(client, std::make_shared<const Packets>(1, packet), 0, 1);
     } else {
@@ -136,14 +134,15 @@ void Intake::take(Client& client, const transport::Packet& packet) {
       if (!discarding_) client.state = State::at_tick;
       break;
     case model::PacketKind::finish:
-      client_counters_.emplace_back(packet.payload.begin(), packet.payload.end());
+      if (!packet.payload.empty())
+        client_counters_.emplace_back(packet.payload.begin(), packet.payload.end());
       client.state = State::finished;
       break;
     case model::PacketKind::abandon:
-      client.link.consumer->release(packet.sequence);
+      client.link.source->release(packet.sequence);
       return lose(client, "left without finish");
   }
-  client.link.consumer->release(packet.sequence);
+  client.link.source->release(packet.sequence);
 }
 
 bool Intake::submit(Client& client) {
@@ -162,32 +161,33 @@ void Intake::hand_over(Client& client, std::shared_ptr<const Packets> packets, s
                        std::size_t end) {
   const bool small = (*packets)[begin].payload.size() < small_bytes;
   in_work_.fetch_add(1, std::memory_order_relaxed);
-  auto work = [this, consumer = client.link.consumer.get(), number = client.link.client,
+  auto work = [this, source = client.link.source.get(), number = client.link.client,
                packets = std::move(packets), begin, end] {
     const struct Done {  // also when the work throws
       std::atomic<int>& in_work;
       ~Done() { in_work.fetch_sub(1, std::memory_order_release); }
     } done{in_work_};
-    work_on(number, *consumer, std::span(*packets).subspan(begin, end - begin));
+    work_on(number, *source, std::span(*packets).subspan(begin, end - begin));
   };
   executor_.submit(std::move(work), small);
 }
 
 // What one packet throws keeps no other from being accepted.
-void Intake::work_on(int client, transport::Consumer& consumer, std::span<const transport::Packet> packets) {
+void Intake::work_on(int client, transport::PacketSource& source,
+                     std::span<const transport::Packet> packets) {
   std::exception_ptr failure;
   {
     const telemetry::PhaseTimer timer(counters_, telemetry::Phase::accumulate, trace_);
     for (const transport::Packet& packet : packets) {
       env::maybe_delay("accept");
       try {
-        pipeline_.accept(client, packet.header, packet.payload);
+        receiver_.accept(client, packet.header, packet.payload);
       } catch (...) {
         if (!failure) failure = std::current_exception();
       }
     }
   }
-  consumer.release(packets);
+  source.release(packets);
   if (failure) std::rethrow_exception(failure);
 }
 
@@ -203,7 +203,7 @@ bool Intake::advance() {
     if (cannot_end) return false;
     env::maybe_fail("finish");
     finished_ = true;
-    if (!discarding_) pipeline_.end_of_input();
+    if (!discarding_) receiver_.end_of_input();
     return true;
   }
   if (discarding_) {
@@ -219,7 +219,7 @@ bool Intake::advance() {
   for (const Client& client : clients_) {
     const bool over = client.state == State::finished;
     if (!over && client.tick.step == ahead->tick.step && client.tick.time == ahead->tick.time) continue;
-    pipeline_.fail(
+    receiver_.fail(
         {ErrorCode::usage,
          over ? fmt::format("component \"{}\": rank {} has finished, but rank {} continues with step {}",
                             component_, client.link.client, ahead->link.client, ahead->tick.step)
@@ -230,11 +230,11 @@ bool Intake::advance() {
                     client.tick.step, client.tick.time)});
     return true;
   }
-  if (!pipeline_.ready_for_step()) return false;
+  if (!receiver_.ready_for_step()) return false;
   last_tick_ = tick_;
   tick_ = ahead->tick;
   env::maybe_fail("running");
-  pipeline_.begin_step(tick_);
+  receiver_.begin_step(tick_);
   most_step_bytes_ = most_step_bytes();
   step_bytes_ = 0;
   for (Client& client : clients_) client.state = State::running;
@@ -248,7 +248,7 @@ bool Intake::advance_checkpoint() {
     const auto other =
         std::ranges::find_if(clients_, [](const Client& c) { return c.state != State::at_checkpoint; });
     if (other->state == State::gone) return false;
-    pipeline_.fail(
+    receiver_.fail(
         {ErrorCode::usage,
          fmt::format("component \"{}\": rank {} called checkpoint at step {}, but rank {} did not; "
                      "expected the call on all ranks at the same step",
@@ -256,10 +256,10 @@ bool Intake::advance_checkpoint() {
     return true;
   }
   if (!std::exchange(in_checkpoint_, true)) {
-    pipeline_.checkpoint(std::exchange(checkpoint_values_, {}));
+    receiver_.checkpoint(std::exchange(checkpoint_values_, {}));
     return true;
   }
-  if (!pipeline_.is_saved()) return false;
+  if (!receiver_.is_saved()) return false;
   in_checkpoint_ = false;
   for (Client& client : clients_) client.state = State::running;
   return true;
@@ -272,7 +272,7 @@ void Intake::lose(Client& client, const std::string& why) {
   const std::string where = client.started
                                 ? fmt::format("after step {} ({} s)", client.tick.step, client.tick.time)
                                 : "before its first step";
-  pipeline_.fail({ErrorCode::lost,
+  receiver_.fail({ErrorCode::lost,
                   fmt::format("component \"{}\": rank {} {} {}; what was complete until then is in the files",
                               component_, client.link.client, why, where)});
 }
@@ -281,7 +281,7 @@ void Intake::look_for_the_dead() {
   next_look_ = env::steady_seconds() + (losses_expected_ ? 0.1 * look_seconds : look_seconds);
   for (Client& client : clients_) {
     if (client.state == State::finished || client.state == State::gone) continue;
-    if (client.link.consumer->alive() && !transport::gone(client.link.process)) continue;
+    if (client.link.source->alive() && !transport::gone(client.link.process)) continue;
     if (losses_expected_ && (client.state == State::at_tick || client.state == State::at_checkpoint)) {
       // there may be more in its buffer
       client.missed = true;
@@ -297,7 +297,7 @@ void Intake::expect_losses() {
   losses_expected_ = true;
   next_look_ = 0.0;
   for (Client& client : clients_)
-    if (client.state != State::gone) client.link.consumer->request_stop();
+    if (client.state != State::gone) client.link.source->request_stop();
 }
 
 bool Intake::has_lost() const {
@@ -322,20 +322,20 @@ void Intake::discard() {
 
 void Intake::raise(const base::Fault& fault) {
   for (Client& client : clients_)
-    if (client.state != State::gone) client.link.consumer->raise(fault);
+    if (client.state != State::gone) client.link.source->raise(fault);
 }
 
 void Intake::close() {
   for (Client& client : clients_)
-    if (client.state == State::finished) client.link.consumer->close();
+    if (client.state == State::finished) client.link.source->close();
 }
 
 double Intake::buffer_used() const {
   double used = 0.0;
   for (const Client& client : clients_) {
-    const double capacity = static_cast<double>(client.link.consumer->capacity());
+    const double capacity = static_cast<double>(client.link.source->capacity());
     if (capacity > 0)
-      used = std::max(used, static_cast<double>(client.link.consumer->bytes_under_way()) / capacity);
+      used = std::max(used, static_cast<double>(client.link.source->bytes_under_way()) / capacity);
   }
   return used;
 }

@@ -13,7 +13,7 @@
 #include "handshake/ready.hpp"
 #include "handshake/ready/wanted_names.hpp"
 #include "handshake/unreceived.hpp"
-#include "host/embedded/lost_output.hpp"
+#include "server/embedded/lost_output.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -35,7 +35,7 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
   server_rank_ = started_.run.assignment.servers[static_cast<std::size_t>(server_of(started_))];
   heed_signals();
   if (started_.run.servers().mode != settings::Mode::dedicated)
-    own_ = std::make_unique<host::EmbeddedServer>(started_, signals_ ? &*signals_ : nullptr);
+    own_ = std::make_unique<server::EmbeddedServer>(started_, signals_ ? &*signals_ : nullptr);
   guard_ = comm::on_finalize([](void* self) { static_cast<ModelRank*>(self)->leave(); }, this);
   try {
     look_for_restart();
@@ -90,12 +90,12 @@ void ModelRank::heed_signals() {
 
 bool ModelRank::goes_on_after(const Error& error) {
   if (started_.run.servers().on_server_loss == settings::OnServerLoss::stop) return false;
-  const bool of_own_host = own_ && own_->failed_with(error);
+  const bool of_own = own_ && own_->failed_with(error);
   const bool full = error.code() == ErrorCode::full && watch_.any_failed();  // nobody empties the buffer
-  if (!of_own_host && !full && error.code() != ErrorCode::lost) return false;
+  if (!of_own && !full && error.code() != ErrorCode::lost) return false;
   if (is_silent()) return true;
-  const auto how = of_own_host ? std::optional(host::loss_of_own_host(started_.world->rank(), error.what()))
-                               : watch_.find_failure();
+  const auto how = of_own ? std::optional(server::loss_of_own_server(started_.world->rank(), error.what()))
+                          : watch_.find_failure();
   if (how) go_on_without_output(*how);
   return how.has_value();
 }
@@ -103,8 +103,8 @@ bool ModelRank::goes_on_after(const Error& error) {
 // All ranks reach this, since the other servers end their files too; the first rank logs it.
 void ModelRank::go_on_without_output(const std::string& how) {
   const bool stepped = client_ && client_->stepped();
-  output_lost_ = host::describe_lost_output(started_.run, how,
-                                            stepped ? client_->now() : model::Tick{model::static_step, 0});
+  output_lost_ = server::describe_lost_output(started_.run, how,
+                                              stepped ? client_->now() : model::Tick{model::static_step, 0});
   if (started_.component->rank() == 0) base::log_warning(output_lost_);
   watch_.watch_own_server_only();
   if (!client_) {
@@ -171,12 +171,12 @@ transport::ProducerEnd ModelRank::make_producer() {
   if (own_) {
     transport::loopback::LoopbackOptions loopback{buffer, {}};
     if (is_inline()) loopback.while_waiting = [this] { own_->progress(); };
-    auto ends = transport::loopback::make(loopback, own_->host().doorbell());
+    auto ends = transport::loopback::make(loopback, own_->process().doorbell());
     ends.producer->look_while_waiting([this](double seconds) {
       own_->look();
       watch_.check_while_waiting(seconds, "to make room in the buffer");
     });
-    own_->host().local_ends().leave(std::move(ends.consumer));
+    own_->process().local_ends().leave(std::move(ends.consumer));
     return {std::move(ends.producer), ""};
   }
   const int rank = started_.world->rank();
@@ -225,7 +225,7 @@ void ModelRank::receive_welcome() {
 
 void ModelRank::wake_server() {
   if (own_)
-    own_->host().doorbell().ring();
+    own_->process().doorbell().ring();
   else if (doorbell_)
     doorbell_->ring();
 }
@@ -257,10 +257,10 @@ void ModelRank::connect() {
   base::ByteWriter invitation;
   try {
     end = make_producer();
-    handshake::put_fault(invitation, std::nullopt);
+    base::put_fault(invitation, std::nullopt);
     invitation.put_text(end.invitation);
   } catch (...) {
-    handshake::put_fault(invitation, base::current_fault());
+    base::put_fault(invitation, base::current_fault());
   }
   begin_to_wait("to take its invitation");
   handshake::send(*started_.world, invitation.take(), server_rank_, static_cast<int>(handshake::Tag::invite),
@@ -271,7 +271,7 @@ void ModelRank::connect() {
   const auto message = await(handshake::Tag::reply, "to say that all servers are set up");
   doorbell_.reset();
   base::ByteReader reader(message);
-  if (const auto fault = handshake::get_fault(reader)) throw Error(fault->code, fault->message);
+  if (const auto fault = base::get_fault(reader)) throw Error(fault->code, fault->message);
   client::ClientParts parts{std::move(end.producer),
                             plan::make_agenda(*plan_, declarer_.declarations(), begin_,
                                               started_.restart ? started_.restart->state.get() : nullptr),
@@ -303,7 +303,7 @@ void ModelRank::step(std::int64_t step, double time) {
 // Collective, with the same result on every rank: a model can only end on all ranks together.
 bool ModelRank::stop_requested() {
   client::Client& running = client("stop_requested");
-  if (own_) own_->host().stop_controller().model_asks();
+  if (own_) own_->process().stop_controller().model_asks();
   if (is_inline() && !(is_silent() && own_->failed())) try {
       own_->progress();
     } catch (const Error& error) {
@@ -329,7 +329,7 @@ void ModelRank::checkpoint() {
   client("checkpoint").checkpoint();
   if (!is_inline() || is_silent()) return;
   begin_to_wait("to save its state, with those of all ranks");
-  while (own_->host().cuts_checkpoint(started_.number)) meanwhile();
+  while (own_->process().cuts_checkpoint(started_.number)) meanwhile();
 }
 
 void ModelRank::finish() {
@@ -361,7 +361,7 @@ void ModelRank::finish() {
   const auto error = std::ranges::find_if(errors, [this](const Error& one) { return !goes_on_after(one); });
   state_ = State::finished;
   guard_.reset();
-  client_.reset();  // it rings the host's doorbell
+  client_.reset();  // it rings the doorbell of the server process
   if (own_) own_->end();
   own_.reset();
   signals_.reset();
@@ -375,7 +375,7 @@ std::vector<base::Fault> ModelRank::receive_goodbye() {
   base::ByteReader reader(message);
   std::vector<base::Fault> faults;
   for (auto count = reader.get<std::int32_t>(); count > 0; --count)
-    if (auto fault = handshake::get_fault(reader)) faults.push_back(std::move(*fault));
+    if (auto fault = base::get_fault(reader)) faults.push_back(std::move(*fault));
   return faults;
 }
 

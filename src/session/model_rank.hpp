@@ -14,8 +14,8 @@
 #include "env/signals.hpp"
 #include "handshake/failure_detection/failure_detector.hpp"
 #include "handshake/start.hpp"
-#include "host/embedded/embedded_server.hpp"
 #include "plan/plan.hpp"
+#include "server/embedded/embedded_server.hpp"
 #include "session/checkpoint_triggers.hpp"
 
 namespace tailrace::session {
@@ -86,7 +86,7 @@ class ModelRank {
   const char* waits_for_ = "";                     // what the server is to do
   double waits_since_ = 0.0;                       // steady seconds
   std::optional<env::StopSignals> signals_;        // if this rank handles them
-  std::unique_ptr<host::EmbeddedServer> own_;      // modes attached and inline
+  std::unique_ptr<server::EmbeddedServer> own_;    // modes attached and inline
   std::string doorbell_name_;                      // of this rank's server
   std::unique_ptr<transport::Doorbell> doorbell_;  // until connected: that of a dedicated server on this node
   std::optional<plan::Plan> plan_;

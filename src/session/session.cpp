@@ -81,7 +81,7 @@ Session Session::start(int communicator, const std::string& configuration, const
     impl->model = std::move(started.model);
   } else if (started.number < 0) {
     impl->server = true;
-    host::serve_until_done(started);
+    server::serve_until_done(started);
   } else {
     impl->rank = std::make_unique<session::ModelRank>(
         std::move(started), model::Tick{options.initial_step, options.initial_time});

@@ -19,7 +19,6 @@
 #include "dialects/yaml.hpp"
 #include "env/file_system.hpp"
 #include "handshake/start.hpp"
-#include "host/server_process.hpp"
 #include "output/format.hpp"
 #include "output/hdf5_lock.hpp"
 #include "plan/analysis.hpp"
@@ -27,6 +26,7 @@
 #include "plan/naming/apply_overrides.hpp"
 #include "plan/plan.hpp"
 #include "plan/restart/description.hpp"
+#include "server/server_process.hpp"
 #include "settings/configuration.hpp"
 #include "tailrace/tailrace.hpp"
 #include "telemetry/pace.hpp"
@@ -122,7 +122,7 @@ void serve(int communicator, const std::string& configuration) {
         "servers.mode in the model's configuration is not dedicated: this server has nothing to do");
     return;
   }
-  host::serve_until_done(started);
+  server::serve_until_done(started);
 }
 
 void serve(const std::string& configuration) {

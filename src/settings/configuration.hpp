@@ -9,20 +9,15 @@
 #include "analytics/user/declaration.hpp"
 #include "config/section.hpp"
 #include "config/sources.hpp"
-#include "server/options.hpp"
 #include "settings/diagnostics.hpp"
 #include "settings/fields.hpp"
 #include "settings/groups.hpp"
 #include "settings/output_entry.hpp"
+#include "settings/servers/servers.hpp"
 #include "time/convention.hpp"
 #include "time/model_time.hpp"
 
 namespace tailrace::settings {
-
-using server::Mode;
-using server::OnServerLoss;
-using server::Signals;
-using ServersOptions = server::Options;
 
 struct Configuration {
   // The sections that every plan needs have members; those of other rooms are in `sections`, by type.

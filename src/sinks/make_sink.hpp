@@ -6,8 +6,8 @@
 #include <string>
 
 #include "cf/layout.hpp"
+#include "env/executor.hpp"
 #include "plan/plan.hpp"
-#include "server/executor.hpp"
 #include "sinks/owners.hpp"
 #include "sinks/sink.hpp"
 #include "telemetry/counters.hpp"
@@ -18,7 +18,7 @@ namespace tailrace::sinks {
 
 // The services of a server that a sink uses; all must live longer. `log` and `trace` may be null.
 struct SinkServices {
-  server::Executor& executor;
+  env::Executor& executor;
   telemetry::ServerCounters& counters;
   telemetry::CommitLog* log;
   telemetry::Trace* trace;

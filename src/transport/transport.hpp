@@ -17,6 +17,7 @@
 
 #include "base/error.hpp"
 #include "model/block.hpp"
+#include "transport/packet_source.hpp"
 
 namespace tailrace::transport {
 
@@ -87,12 +88,6 @@ class Producer {
   std::function<void()> explain_;
 };
 
-struct Packet {
-  model::PacketHeader header;
-  std::span<const std::byte> payload;  // in place, until released
-  std::uint64_t sequence = 0;          // 0, 1, 2, ... in the order of publications
-};
-
 // In seconds. While little of the buffer is in use, a published packet does not wake a receiver that wakes up
 // by itself within this time: to wake it costs as much as copying a few 100 KiB. The receiver may see the
 // packet so much later.
@@ -106,34 +101,21 @@ class PollGroup {
 
 class ReceiveBudget;
 
-// The receiving end. One thread calls `next`; any thread may call `release` and `raise`.
-class Consumer {
+// The receiving end.
+class Consumer : public PacketSource {
  public:
-  virtual ~Consumer() = default;
-  virtual std::optional<Packet> next() = 0;          // never blocks
-  virtual void release(std::uint64_t sequence) = 0;  // in any order, once each
-  // Appends packets to `packets` as calls of next() would, until there is no more, there are `most`, they
-  // have `bytes` of payload or more, or one is not a block.
-  virtual void take(std::vector<Packet>& packets, std::size_t most, std::size_t bytes);
-  virtual void release(std::span<const Packet> packets);  // all of these
-  virtual void raise(const base::Fault& fault) = 0;       // reaches the sender at its next call
-  virtual void request_stop() = 0;                        // the sender may ask for it; from any thread
-  // Sends the last notes to a sender whose last packet is released, if the transport needs that. next() must
-  // not be called afterwards.
-  virtual void close() {}
-  // False once the sender has ended or its process is known to be gone; may remain true for too long (mpi).
-  virtual bool alive() = 0;
   // Call it before the first next(). The consumers that join the same group look for packets together. The
   // pointer is null at first; the first consumer that needs a group makes it.
   virtual void join(std::shared_ptr<PollGroup>&) {}
-  // Whether packets arrive only while next() is called: no doorbell announces them, so the receiver must not
-  // sleep for long.
-  virtual bool needs_polling() const { return false; }
-  virtual std::size_t bytes_under_way() const = 0;
-  virtual std::size_t capacity() const = 0;
   // Call it before the first next(). Messages stay at the sender while the budget has no room. The budget
   // must live longer. It has no effect if both ends share memory.
   virtual void receive_into(ReceiveBudget&) {}
+  // A channel knows these.
+  void request_stop() override = 0;
+  bool alive() override = 0;
+  bool needs_polling() const override { return false; }
+  std::size_t bytes_under_way() const override = 0;
+  std::size_t capacity() const override = 0;
 };
 
 // A receiving process sleeps on it, until any sender or thread calls ring().

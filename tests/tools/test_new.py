@@ -77,15 +77,15 @@ CASES = [
     ),
     Case(
         "new_section",
-        ["server", "weather"],
+        ["time", "weather"],
         {
-            "src/server/weather_section.hpp",
-            "src/server/weather_section.cpp",
-            "src/server/tests/weather_section_test.cpp",
+            "src/time/weather_section.hpp",
+            "src/time/weather_section.cpp",
+            "src/time/tests/weather_section_test.cpp",
         },
         "src/settings/schema.cpp",
-        "server",
-        ("src/server/options.cpp", "src/server/tests/options_test.cpp"),
+        "time",
+        ("src/time/model_time.cpp", "src/time/tests/model_time_test.cpp"),
         "WeatherSection.*",
     ),
     Case(

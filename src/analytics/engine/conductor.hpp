@@ -10,7 +10,7 @@
 #include "analytics/engine/background.hpp"
 #include "analytics/engine/step.hpp"
 #include "analytics/engine/work/root_run.hpp"
-#include "messaging/active_messages.hpp"
+#include "messaging/active_messages/active_messages.hpp"
 
 namespace tailrace::analytics::engine {
 

@@ -22,10 +22,10 @@ std::optional<base::Fault> fault_in(const std::vector<std::byte>& message) {
   return get_fault(reader);
 }
 
-base::Branch branch_among(const std::vector<int>& members, const comm::Communicator& communicator) {
-  if (members.empty()) return base::branch_of(communicator.rank(), communicator.size());
+messaging::TreePlace place_among(const std::vector<int>& members, const comm::Communicator& communicator) {
+  if (members.empty()) return {communicator.rank(), communicator.size()};
   const auto own = std::ranges::lower_bound(members, communicator.rank());
-  return base::branch_of(static_cast<int>(own - members.begin()), static_cast<int>(members.size()));
+  return {static_cast<int>(own - members.begin()), static_cast<int>(members.size())};
 }
 
 }  // namespace
@@ -36,34 +36,34 @@ Tree::Tree(comm::Communicator& communicator, Tags tags, std::vector<int> members
     : component_(communicator),
       tags_(tags),
       members_(std::move(members)),
-      branch_(branch_among(members_, communicator)) {}
+      place_(place_among(members_, communicator)) {}
 
 int Tree::rank_of(int place) const {
   return members_.empty() ? place : members_[static_cast<std::size_t>(place)];
 }
 
 void Tree::up(std::vector<std::byte> message) {
-  sendings_.emplace_back(component_, std::move(message), rank_of(branch_.parent), tags_.up);
+  sendings_.emplace_back(component_, std::move(message), rank_of(place_.parent), tags_.up);
 }
 
 void Tree::down(std::vector<std::byte> message) {
   const auto shared = std::make_shared<const std::vector<std::byte>>(std::move(message));
-  for (const int child : branch_.children)
+  for (const int child : place_.children)
     sendings_.emplace_back(component_, shared, rank_of(child), tags_.down);
 }
 
 std::optional<std::vector<std::byte>> Tree::from_child(std::size_t child) {
-  return poll(component_, rank_of(branch_.children[child]), tags_.up);
+  return poll(component_, rank_of(place_.children[child]), tags_.up);
 }
 
 std::optional<std::vector<std::byte>> Tree::from_parent() {
-  return poll(component_, rank_of(branch_.parent), tags_.down);
+  return poll(component_, rank_of(place_.parent), tags_.down);
 }
 
 std::vector<int> Tree::neighbours() const {
   std::vector<int> ranks;
-  if (!is_first()) ranks.push_back(rank_of(branch_.parent));
-  for (const int child : branch_.children) ranks.push_back(rank_of(child));
+  if (!is_first()) ranks.push_back(rank_of(place_.parent));
+  for (const int child : place_.children) ranks.push_back(rank_of(child));
   return ranks;
 }
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/tree.hpp"
 #include "comm/communicator.hpp"
 #include "handshake/connection.hpp"
+#include "messaging/collectives/tree_place.hpp"
 
 namespace tailrace::handshake {
 
@@ -25,8 +25,8 @@ class Tree {
   // A tree of these ranks of the communicator, ascending; of all ranks if `members` is empty.
   Tree(comm::Communicator& communicator, Tags tags, std::vector<int> members);
 
-  bool is_first() const { return branch_.parent < 0; }
-  std::size_t children() const { return branch_.children.size(); }
+  bool is_first() const { return place_.parent < 0; }
+  std::size_t children() const { return place_.children.size(); }
   void up(std::vector<std::byte> message);
   void down(std::vector<std::byte> message);
   std::optional<std::vector<std::byte>> from_child(std::size_t child);
@@ -41,7 +41,7 @@ class Tree {
   comm::Communicator& component_;
   Tags tags_;
   std::vector<int> members_;
-  base::Branch branch_;
+  messaging::TreePlace place_;
   std::vector<Sending> sendings_;
 };
 

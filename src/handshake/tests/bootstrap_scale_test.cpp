@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 
 #include "base/bytes.hpp"
-#include "base/tree.hpp"
 #include "handshake/bootstrap/exchange.hpp"
 #include "handshake/bootstrap/participant_list.hpp"
 #include "handshake/tests/ranks_in_threads.hpp"
+#include "messaging/collectives/tree_place.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -29,7 +29,7 @@ struct Called {
 Called call(int rank, int ranks, const NodeOf& node_of) {
   Called here{ParticipantList::of(hello_of(rank, node_of)), 0};
   std::size_t heard = 0;
-  for (const int child : base::branch_of(rank, ranks).children) {
+  for (const int child : messaging::TreePlace(rank, ranks).children) {
     const Called below = call(child, ranks, node_of);
     const std::vector<std::byte> word = below.roster.to_bytes();
     heard += word.size();
@@ -94,7 +94,7 @@ TEST(Exchange, no_rank_takes_more_than_a_few_words) {
     synchronize(tree, [] { std::this_thread::yield(); });
   });
   EXPECT_THAT(thrown, ::testing::Each(::testing::IsEmpty()));
-  for (int rank = 0; rank < ranks; ++rank) EXPECT_LE(mail.received(rank), 2 * (base::tree_width + 1u));
+  for (int rank = 0; rank < ranks; ++rank) EXPECT_LE(mail.received(rank), 2 * (messaging::tree_width + 1u));
 }
 
 TEST(Exchange, some_of_the_ranks_are_a_tree_of_their_own) {

@@ -8,8 +8,8 @@
 #include <atomic>
 #include <cstring>
 
-#include "base/tree.hpp"
 #include "handshake/tests/ranks_in_threads.hpp"
+#include "messaging/collectives/tree_place.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -105,7 +105,7 @@ TEST(Ready, all_agree_and_share_the_nodes_out) {
 // Before it has passed anything on.
 TEST(Ready, all_hear_of_a_rank_that_gives_up_while_it_waits) {
   for (const int quitter : {0, 1, 5, 8, 37}) {
-    ASSERT_FALSE(base::branch_of(quitter, ranks).children.empty());
+    ASSERT_FALSE(messaging::TreePlace(quitter, ranks).children.empty());
     Job run;
     const auto thrown = on_ranks(run.component, [&](comm::Communicator& component) {
       Started started = run.started(component.rank());
@@ -115,7 +115,7 @@ TEST(Ready, all_hear_of_a_rank_that_gives_up_while_it_waits) {
         nap();
       };
       // Whom it waits for comes late.
-      if (base::branch_of(component.rank(), ranks).parent == quitter)
+      if (messaging::TreePlace(component.rank(), ranks).parent == quitter)
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
       agree_on_declarations(started, declarer, {}, meanwhile, nap);
     });
@@ -143,8 +143,8 @@ TEST(Ready, nobody_waits_for_a_rank_that_has_given_up) {
         agree_on_declarations(started, declared(component.rank()), {}, meanwhile, nap);
       });
       if (!quit) continue;  // it had nothing to wait for
-      const base::Branch branch = base::branch_of(quitter, ranks);
-      for (int rank = quitter; rank < branch.end; ++rank)
+      const messaging::TreePlace place(quitter, ranks);
+      for (int rank = quitter; rank < place.end; ++rank)
         EXPECT_THAT(thrown[static_cast<std::size_t>(rank)], HasSubstr("the server is gone"));
     }
 }

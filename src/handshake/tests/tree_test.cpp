@@ -48,7 +48,7 @@ TEST(Tree, a_rank_takes_few_words_however_many_there_are) {
         tree, [] { return true; }, nap);
   });
   for (int rank = 0; rank < mail.ranks(); ++rank)
-    EXPECT_LE(mail.received(rank), base::tree_width + 1u) << "rank " << rank;
+    EXPECT_LE(mail.received(rank), messaging::tree_width + 1u) << "rank " << rank;
 }
 
 // Whichever it is: all others hear of it, and nobody waits for ever.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/tree.hpp"
+#include "messaging/collectives/tree_place.hpp"
 
 namespace tailrace::messaging {
 
@@ -30,28 +30,28 @@ void TreeAllreduce::say(const Bytes& own) {
 }
 
 void TreeAllreduce::on_up(int from, const Bytes& message) {
-  const base::Branch below = base::branch_of(from, messenger_.size());
+  const TreePlace below(from, messenger_.size());
   for (int server = from; server < below.end; ++server) heard_[static_cast<std::size_t>(server)] = 1;
   callbacks_.join(message);
   pass_on();
   end_if_all();
 }
 
-// To this server, too, as to any other.
+// The first server sends the result to itself too, as to any other.
 void TreeAllreduce::pass_on() {
-  const base::Branch branch = base::branch_of(messenger_.rank(), messenger_.size());
-  const bool all_below = std::all_of(heard_.begin() + messenger_.rank(), heard_.begin() + branch.end,
+  const TreePlace place(messenger_.rank(), messenger_.size());
+  const bool all_below = std::all_of(heard_.begin() + messenger_.rank(), heard_.begin() + place.end,
                                      [](auto one) { return one != 0; });
   if (!said_ || !all_below || has_gap_ || std::exchange(passed_on_, true)) return;
-  if (branch.parent >= 0)
-    messenger_.send(branch.parent, kinds_.up, callbacks_.all());
+  if (place.parent >= 0)
+    messenger_.send(place.parent, kinds_.up, callbacks_.all());
   else
     messenger_.send(messenger_.rank(), kinds_.down, callbacks_.all());
 }
 
 void TreeAllreduce::on_down(const Bytes& message) {
   if (std::exchange(over_, true)) return;
-  for (const int child : base::branch_of(messenger_.rank(), messenger_.size()).children)
+  for (const int child : TreePlace(messenger_.rank(), messenger_.size()).children)
     messenger_.send(child, kinds_.down, Bytes(message));
   std::ranges::fill(heard_, 1);
   callbacks_.over(message);
@@ -70,7 +70,7 @@ void TreeAllreduce::tell_each() {
     if (server != messenger_.rank()) messenger_.send(server, kinds_.direct, Bytes(own_));
 }
 
-// Who says it this way knows of a loss of which this server may not have heard yet, and waits for its word.
+// The sender knows of a loss that this server may not have noticed yet, and waits for its contribution.
 void TreeAllreduce::on_direct(int from, const Bytes& message) {
   has_gap_ = true;
   if (std::exchange(heard_[static_cast<std::size_t>(from)], 1) == 0) callbacks_.join(message);

@@ -1,4 +1,4 @@
-// Something that each server says once, and of which each hears when all have said it.
+// A contribution of each server, once, and its result on every server.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace tailrace::messaging {
 
-// It goes up a tree to the first server, joined on the way, and what comes of it goes down: no server sends
-// or takes more than a few messages. Once a server is lost each of those that are left tells each other, for
-// the tree has a gap. Communication thread only.
+// Contributions go up a tree to the first server, joined on the way, and the result comes down: no server
+// sends or receives more than a few messages. Once a server is lost, the tree has a gap, and each of the
+// servers that are left sends its contribution to each other. Communication thread only.
 class TreeAllreduce {
  public:
   struct Kinds {
     std::int32_t up, down, direct;
   };
   struct Callbacks {
-    std::function<void(const Bytes&)> join;  // what another says, or all below it
-    std::function<Bytes()> all;              // what this server and all that it has heard say
-    std::function<void(const Bytes&)> over;  // once, on each server: all have said it; that of the first
+    std::function<void(const Bytes&)> join;  // the contribution of another, or of all below it
+    std::function<Bytes()> all;              // of this server and all that it has received
+    std::function<void(const Bytes&)> over;  // once, on each server, with the first server's `all`
   };
   // The messenger must live longer.
   TreeAllreduce(Messenger& messenger, Kinds kinds, Callbacks callbacks_);
@@ -28,10 +28,10 @@ class TreeAllreduce {
   TreeAllreduce& operator=(const TreeAllreduce&) = delete;
 
   void say(const Bytes& own);  // once
-  void lose(int server);       // it is waited for no more; each server is told so
+  void lose(int server);       // is not waited for any more; called on each server
   bool said() const { return said_; }
   bool over() const { return over_; }
-  int heard() const;  // servers of which this one knows that they have said it, or are lost
+  int heard() const;  // servers that have contributed or are lost, as far as this one knows
 
  private:
   void on_up(int from, const Bytes& message);

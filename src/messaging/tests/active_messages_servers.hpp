@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "messaging/active_messages.hpp"
+#include "messaging/active_messages/active_messages.hpp"
 #include "messaging/testing/memory_network.hpp"
 
 namespace tailrace::messaging::testing {

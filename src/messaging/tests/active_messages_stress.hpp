@@ -1,5 +1,5 @@
 // Thousands of operations of all kinds, issued in another random order on every server, each result known in
-// advance. Some continuations issue more: at once, or after work that goes on elsewhere for a while.
+// advance. Some continuations issue more.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "messaging/active_messages.hpp"
+#include "messaging/active_messages/active_messages.hpp"
 
 namespace tailrace::messaging::testing {
 
@@ -29,15 +29,6 @@ inline Numbers numbers_of(std::span<const std::byte> bytes) {
   if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
   return numbers;
 }
-inline void add(Bytes& into, std::span<const std::byte> other) {
-  STRESS_REQUIRE(into.size() == other.size());
-  STRESS_REQUIRE(reinterpret_cast<std::uintptr_t>(other.data()) % 16 == 0);
-  Numbers sum = numbers_of(into);
-  const Numbers more = numbers_of(other);
-  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
-  if (!sum.empty()) std::memcpy(into.data(), sum.data(), into.size());
-}
-
 inline std::uint64_t scramble(std::uint64_t a, std::uint64_t b) {
   std::uint64_t x = a * 0x9e3779b97f4a7c15ULL + b;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -61,22 +52,11 @@ class Stress {
     for (auto some = random_() % 40; some > 0 && next_ < order_.size(); --some) issue(order_[next_++]);
     return next_ < order_.size();
   }
-  // Ends some of the work that continuations have begun.
-  void work() {
-    while (!later_.empty() && random_() % 2 == 0) {
-      std::swap(later_.back(), later_[random_() % later_.size()]);
-      const int operation = later_.back();
-      later_.pop_back();
-      follow(operation);
-      messages_.end_work();
-    }
-  }
-  bool working() const { return !later_.empty(); }
   int completed() const { return completed_; }
   int expected() const { return expected_; }
 
  private:
-  enum Kind { send, reduce, allreduce, then_more, broadcast, gather, barrier, kinds };
+  enum Kind { broadcast, then_more, gather, kinds };
 
   std::uint64_t of(int operation, std::uint64_t what) const {
     return scramble(scramble(seed_, what), static_cast<std::uint64_t>(operation));
@@ -85,9 +65,6 @@ class Stress {
   int root(int operation) const {
     return static_cast<int>(of(operation, 2) % static_cast<std::uint64_t>(size_));
   }
-  int sender(int operation) const {
-    return static_cast<int>(of(operation, 3) % static_cast<std::uint64_t>(size_));
-  }
   Name name(int operation) const { return {operation % 319, operation / 319}; }
 
   Numbers value(int operation, int server) const {
@@ -95,11 +72,6 @@ class Stress {
     Numbers numbers(dice % 500 == 0 ? 150000 : dice % 20 == 0 ? 2000 : dice % 7);
     for (std::size_t i = 0; i < numbers.size(); ++i)
       numbers[i] = operation * 1000 + server * 17 + static_cast<std::int64_t>(i);
-    return numbers;
-  }
-  Numbers sum(int operation) const {
-    Numbers numbers = value(operation, 0);
-    for (std::int64_t& number : numbers) number = number * size_ + 17 * (size_ * (size_ - 1) / 2);
     return numbers;
   }
   Continuation expect(Numbers result) {
@@ -111,41 +83,21 @@ class Stress {
   }
 
   void issue(int operation) {
-    const Name name = this->name(operation);
     const int root = this->root(operation);
-    Bytes mine = bytes_of(value(operation, rank_));
-    const auto at_root = [&](const Numbers& result) {
-      return rank_ == root ? expect(result) : [](Bytes&&) { STRESS_REQUIRE(!"not the root"); };
-    };
-    switch (kind(operation)) {
-      case send:
-        if (rank_ == sender(operation)) messages_.send(name, root, std::move(mine));
-        if (rank_ == root)
-          messages_.receive(name, sender(operation), expect(value(operation, sender(operation))));
-        return;
-      case reduce: return messages_.reduce(name, root, std::move(mine), add, at_root(sum(operation)));
-      case allreduce: return messages_.allreduce(name, root, std::move(mine), add, expect(sum(operation)));
-      case then_more:
-        return messages_.allreduce(name, root, std::move(mine), add,
-                                   [this, operation, check = expect(sum(operation))](Bytes&& result) {
-                                     check(std::move(result));
-                                     if (of(operation, 5) % 2 == 0) return follow(operation);
-                                     messages_.begin_work();
-                                     later_.push_back(operation);
-                                   });
-      case broadcast:
-        return messages_.broadcast(name, root, rank_ == root ? std::move(mine) : Bytes{},
-                                   expect(value(operation, root)));
-      case gather: return issue_gather(operation, std::move(mine));
-      case barrier:
-      case kinds: return messages_.barrier(name, [check = expect({})] { check({}); });
-    }
+    if (kind(operation) == gather) return issue_gather(operation, name(operation), root);
+    Continuation then = expect(value(operation, root));
+    if (kind(operation) == then_more)
+      then = [this, operation, check = std::move(then)](Bytes&& message) {
+        check(std::move(message));
+        follow(operation);
+      };
+    messages_.broadcast(name(operation), root, rank_ == root ? bytes_of(value(operation, root)) : Bytes{},
+                        std::move(then));
   }
-  void issue_gather(int operation, Bytes&& mine) {
-    const bool here = rank_ == root(operation);
-    if (here) ++expected_;
-    messages_.gather(name(operation), root(operation), std::move(mine),
-                     [this, operation, here](std::vector<Bytes>&& by_server) {
+  void issue_gather(int operation, const Name& name, int root) {
+    if (rank_ == root) ++expected_;
+    messages_.gather(name, root, bytes_of(value(operation, rank_)),
+                     [this, operation, here = rank_ == root](std::vector<Bytes>&& by_server) {
                        STRESS_REQUIRE(here && by_server.size() == static_cast<std::size_t>(size_));
                        for (int server = 0; server < size_; ++server)
                          STRESS_REQUIRE(numbers_of(by_server[static_cast<std::size_t>(server)]) ==
@@ -153,13 +105,11 @@ class Stress {
                        ++completed_;
                      });
   }
-  // What a continuation issues: a reduce at another root, of a name that is not in the order.
+  // What a continuation issues: a gather at another root, of a name that is not in the order.
   void follow(int operation) {
-    const int root = sender(operation);
     Name name = this->name(operation);
     name.what += 1000;
-    messages_.reduce(name, root, bytes_of(value(operation, rank_)), add,
-                     rank_ == root ? expect(sum(operation)) : Continuation{});
+    issue_gather(operation, name, (root(operation) + 1) % size_);
   }
 
   ActiveMessages& messages_;
@@ -170,7 +120,6 @@ class Stress {
   std::mt19937 random_;
   std::vector<int> order_;
   std::size_t next_ = 0;
-  std::vector<int> later_;
   int completed_ = 0;
   int expected_ = 0;
 };

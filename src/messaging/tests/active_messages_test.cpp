@@ -1,4 +1,4 @@
-#include "messaging/active_messages.hpp"
+#include "messaging/active_messages/active_messages.hpp"
 
 #include <gmock/gmock.h>
 
@@ -9,7 +9,6 @@
 namespace tailrace::messaging {
 namespace {
 
-using testing::add;
 using testing::bytes_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -31,32 +30,18 @@ TEST_P(Sizes, EachOperationGivesItsResult) {
       const auto note = [&results](const std::string& what) {
         return [&results, what](Bytes&& bytes) { results[what].push_back(numbers_of(bytes)); };
       };
-      server.reduce(name, root, bytes_of({rank, 10}), add, note("reduce"));
-      server.allreduce(name, root, bytes_of({rank, 100}), add, note("allreduce"));
       server.broadcast(name, root, rank == root ? bytes_of({7}) : Bytes{}, note("broadcast"));
       server.gather(name, root, bytes_of(Numbers(static_cast<std::size_t>(rank), rank)),
                     [&](std::vector<Bytes>&& by_server) {
                       for (const Bytes& bytes : by_server) results["gather"].push_back(numbers_of(bytes));
                     });
-      server.barrier(name, [&] { results["barrier"].emplace_back(); });
-      server.send(name, root, bytes_of({rank, rank}));
-      if (rank == root)
-        for (int from = size - 1; from >= 0; --from) server.receive(name, from, note("receive"));
     }
     servers.settle();
-    const std::int64_t sum = size * (size - 1) / 2;
-    EXPECT_THAT(results["reduce"], ElementsAre(ElementsAre(sum, 10 * size)));
-    EXPECT_EQ(results["allreduce"], std::vector<Numbers>(GetParam(), Numbers{sum, 100 * size}));
     EXPECT_EQ(results["broadcast"], std::vector<Numbers>(GetParam(), Numbers{7}));
-    EXPECT_EQ(results["barrier"].size(), static_cast<std::size_t>(size));
     ASSERT_EQ(results["gather"].size(), static_cast<std::size_t>(size));
-    ASSERT_EQ(results["receive"].size(), static_cast<std::size_t>(size));
-    std::ranges::sort(results["receive"]);
     for (int rank = 0; rank < size; ++rank) {
       const auto at = static_cast<std::size_t>(rank);
       EXPECT_EQ(results["gather"][at], Numbers(at, rank));
-      EXPECT_EQ(results["receive"][at], (Numbers{rank, rank}));
-      EXPECT_EQ(servers[rank].open(), 0U);
       EXPECT_EQ(servers[rank].bytes(), 0U);
       EXPECT_EQ(servers[rank].describe(), "");
     }
@@ -86,17 +71,14 @@ TEST_P(Seeds, ManyOperationsInAnyOrder) {
       finished[at] = true;
       servers.finish(rank);
     }
-    stress[at].work();
     servers.servers[at].messenger->progress();
     servers.servers[at].messages->progress();
   }
   for (int rank = 0; rank < size; ++rank) {
     const auto at = static_cast<std::size_t>(rank);
-    EXPECT_FALSE(stress[at].working());
     EXPECT_GT(stress[at].expected(), 600);
     EXPECT_EQ(stress[at].completed(), stress[at].expected());
     EXPECT_EQ(servers.servers[at].unmatched, "");
-    EXPECT_EQ(servers[rank].open(), 0U);
     EXPECT_EQ(servers[rank].bytes(), 0U);
   }
 }
@@ -104,12 +86,11 @@ INSTANTIATE_TEST_SUITE_P(Random, Seeds, ::testing::Range(1U, 11U));
 
 TEST(ActiveMessages, SmallContributionsTravelTogether) {
   Servers servers(2, 1, 0);
-  int sums = 0;
+  int gathered = 0;
   for (int rank = 0; rank < 2; ++rank)
     for (int what = 0; what < 1000; ++what)
-      servers[rank].reduce({what, 0}, 1, bytes_of({what}), add, [&](Bytes&&) { ++sums; });
-  EXPECT_EQ(servers[0].open(), 0U) << "its part is done";
-  EXPECT_EQ(servers[1].open(), 1000U);
+      servers[rank].gather({what, 0}, 1, bytes_of({what}), [&](std::vector<Bytes>&&) { ++gathered; });
+  EXPECT_EQ(servers[0].describe(), "") << "its part is done";
   EXPECT_GE(servers[0].bytes(), 8000U) << "not yet sent";
   EXPECT_EQ(servers[1].bytes(), 8000U);
   EXPECT_EQ(servers.servers[0].messenger->bytes_in_flight(), 0U) << "nothing leaves before progress";
@@ -118,40 +99,39 @@ TEST(ActiveMessages, SmallContributionsTravelTogether) {
   EXPECT_TRUE(servers.servers[1].messenger->progress());
   EXPECT_FALSE(servers.servers[1].communicator->probe(comm::any, comm::any)) << "all in one message";
   EXPECT_TRUE(servers[1].progress());
-  EXPECT_EQ(sums, 1000);
+  EXPECT_EQ(gathered, 1000);
   EXPECT_FALSE(servers[0].progress());
 }
 
 TEST(ActiveMessages, LargeBundlesDoNotWait) {
   Servers servers(2, 1, 0);
   for (int what = 0; what < 3; ++what)
-    servers[0].send({what, 0}, 1, bytes_of(Numbers(100000)));  // 0.8 MB each
+    servers[0].gather({what, 0}, 1, bytes_of(Numbers(100000)), nullptr);  // 0.8 MB each
   EXPECT_GT(servers.servers[0].messenger->bytes_in_flight(), 1600000U);
   EXPECT_LT(servers[0].bytes(), 1000000U);
 }
 
 TEST(ActiveMessages, KeepsWhatArrivesEarly) {
   Servers servers(3);
-  for (const int rank : {1, 2}) {
-    servers[rank].reduce({1, 0}, 0, bytes_of({rank}), add, nullptr);
-    servers[rank].allreduce({2, 0}, 0, bytes_of({rank}), add, [](Bytes&&) {});
-  }
-  servers[1].send({3, 0}, 0, bytes_of({1, 2, 3}));
+  for (const int rank : {1, 2}) servers[rank].gather({1, 0}, 0, bytes_of({rank}), nullptr);
+  servers[1].broadcast({3, 0}, 1, bytes_of({1, 2, 3}), [](Bytes&&) {});
+  servers[2].broadcast({2, 0}, 0, {}, [](Bytes&&) {});
   servers.settle();
-  EXPECT_EQ(servers[0].open(), 0U);
-  EXPECT_EQ(servers[0].bytes(), (2 + 2 + 3) * sizeof(std::int64_t));
+  EXPECT_EQ(servers[0].bytes(), (2 + 3) * sizeof(std::int64_t));
   EXPECT_EQ(
       servers[0].describe(),
-      "\n    server 0: reduce of diagnostic 1 at step 0 was not issued here, but by servers 1 and 2"
-      "\n    server 0: allreduce of diagnostic 2 at step 0 was not issued here, but by servers 1 and 2"
-      "\n    server 0: send of diagnostic 3 at step 0 arrived from server 1, but was not expected here");
-  EXPECT_EQ(servers[2].describe(), "\n    server 2: allreduce of diagnostic 2 at step 0 waits for server 0");
+      "\n    server 0: gather of diagnostic 1 at step 0 was not issued here, but by servers 1 and 2"
+      "\n    server 0: broadcast of diagnostic 3 at step 0 arrived from server 1, but was not expected here");
+  EXPECT_THAT(servers[2].describe(), HasSubstr("broadcast of diagnostic 2 at step 0 waits for server 0"));
   std::vector<Numbers> results;
-  const auto note = [&](Bytes&& bytes) { results.push_back(numbers_of(bytes)); };
-  servers[0].reduce({1, 0}, 0, bytes_of({10}), add, note);
-  servers[0].allreduce({2, 0}, 0, bytes_of({20}), add, note);
-  servers[0].receive({3, 0}, 1, note);
-  EXPECT_THAT(results, ElementsAre(Numbers{13}, Numbers{23}, Numbers{1, 2, 3})) << "within the calls";
+  servers[0].gather({1, 0}, 0, bytes_of({10}), [&](std::vector<Bytes>&& by_server) {
+    for (const Bytes& bytes : by_server) results.push_back(numbers_of(bytes));
+  });
+  servers[0].broadcast({3, 0}, 1, {}, [&](Bytes&& bytes) { results.push_back(numbers_of(bytes)); });
+  EXPECT_THAT(results, ElementsAre(Numbers{10}, Numbers{1}, Numbers{2}, Numbers{1, 2, 3}))
+      << "within the calls";
+  servers[2].broadcast({3, 0}, 1, {}, [](Bytes&&) {});
+  for (const int rank : {0, 1}) servers[rank].broadcast({2, 0}, 0, {}, [](Bytes&&) {});
   EXPECT_EQ(servers.finish(), "");
 }
 
@@ -163,7 +143,7 @@ TEST(ActiveMessages, LongChainsOfContinuationsDoNotUseUpTheStack) {
     std::function<void(int)> link = [&](int rank) {
       int& count = links[static_cast<std::size_t>(rank)];
       if (count == length) return;
-      servers[rank].allreduce({count++, 0}, 0, bytes_of({1}), add, [&, rank](Bytes&&) { link(rank); });
+      servers[rank].broadcast({count++, 0}, 0, bytes_of({1}), [&, rank](Bytes&&) { link(rank); });
     };
     for (int rank = 0; rank < size; ++rank) link(rank);
     EXPECT_EQ(servers.finish(), "");
@@ -173,13 +153,14 @@ TEST(ActiveMessages, LongChainsOfContinuationsDoNotUseUpTheStack) {
 
 TEST(ActiveMessages, AContinuationThatThrowsTakesNothingElseAlong) {
   Servers servers(2);
-  for (int what = 0; what < 3; ++what) servers[0].send({what, 0}, 1, {});
   std::vector<int> heard;
-  for (int what = 0; what < 3; ++what)
-    servers[1].receive({what, 0}, 0, [&heard, what](Bytes&&) {
+  for (int what = 0; what < 3; ++what) {
+    servers[0].broadcast({what, 0}, 0, {}, nullptr);
+    servers[1].broadcast({what, 0}, 0, {}, [&heard, what](Bytes&&) {
       heard.push_back(what);
       if (what == 1) throw Error(ErrorCode::internal, "thrown here");
     });
+  }
   EXPECT_THROW(servers.settle(), Error);
   EXPECT_EQ(servers.finish(), "");
   EXPECT_THAT(heard, ElementsAre(0, 1, 2));
@@ -188,7 +169,6 @@ TEST(ActiveMessages, AContinuationThatThrowsTakesNothingElseAlong) {
 TEST(ActiveMessages, ProgressWithinAContinuationDoesNothing) {
   Servers servers(1);
   bool moved = true;
-  servers[0].receive({1, 0}, 0, [&](Bytes&&) { servers[0].barrier({2, 0}, [] {}); });
   servers[0].finish([&](const std::string&) { moved = servers[0].progress(); });
   servers.settle();
   EXPECT_FALSE(moved);
@@ -196,29 +176,22 @@ TEST(ActiveMessages, ProgressWithinAContinuationDoesNothing) {
 
 TEST(Finish, ListsWhatIsLeftUnmatchedOnEveryServer) {
   Servers servers(3);
-  servers[1].receive({1, 5}, 2, [](Bytes&&) {});
-  servers[0].send({2, 5}, 2, bytes_of({1}));
-  servers[2].reduce({3, 5}, 2, {}, add, [](Bytes&&) {});
+  servers[1].broadcast({1, 5}, 2, {}, [](Bytes&&) {});
+  servers[0].broadcast({2, 5}, 0, bytes_of({1}), [](Bytes&&) {});
+  servers[1].broadcast({2, 5}, 0, {}, [](Bytes&&) {});
+  servers[2].gather({3, 5}, 2, {}, nullptr);
   servers[1].gather({4, 5}, 0, {}, nullptr);
-  servers[1].broadcast({5, 5}, 0, {}, [](Bytes&&) {});
-  servers[0].barrier({6, 5}, [] {});
-  servers[1].barrier({6, 5}, [] {});
   const std::string text = servers.finish();
-  EXPECT_THAT(text, HasSubstr("server 1: send of diagnostic 1 at step 5 waits for server 2\n"));
-  EXPECT_THAT(
-      text,
-      HasSubstr("server 2: send of diagnostic 2 at step 5 arrived from server 0, but was not expected here"));
-  EXPECT_THAT(text, HasSubstr("server 2: reduce of diagnostic 3 at step 5 waits for servers 0 and 1"));
-  EXPECT_THAT(text,
-              HasSubstr("server 0: gather of diagnostic 4 at step 5 was not issued here, but by server 1\n"));
-  EXPECT_THAT(text, HasSubstr("server 1: broadcast of diagnostic 5 at step 5 waits for server 0\n"));
-  EXPECT_THAT(text, HasSubstr("barrier of diagnostic 6 at step 5"));
-  EXPECT_NE(text.back(), '\n');
+  EXPECT_EQ(text,
+            "server 0: gather of diagnostic 4 at step 5 was not issued here, but by server 1\n"
+            "server 1: broadcast of diagnostic 1 at step 5 waits for server 2\n"
+            "server 2: broadcast of diagnostic 2 at step 5 arrived from server 0, but was not expected here\n"
+            "server 2: gather of diagnostic 3 at step 5 waits for servers 0 and 1");
 }
 
 TEST(Finish, ListsNoMoreThanAnybodyReads) {
   Servers servers(2);
-  for (int what = 0; what < 250; ++what) servers[0].receive({what, 0}, 1, [](Bytes&&) {});
+  for (int what = 0; what < 250; ++what) servers[0].broadcast({what, 0}, 1, {}, [](Bytes&&) {});
   const std::string text = servers.finish();
   EXPECT_EQ(std::ranges::count(text, '\n'), 100);
   EXPECT_THAT(text, HasSubstr("server 0: and 150 more"));
@@ -231,29 +204,12 @@ TEST(Finish, WaitsForTheLastServer) {
   servers.finish(2);
   servers.settle();
   EXPECT_FALSE(servers.servers[0].unmatched);
-  servers[1].send({1, 0}, 0, {});
+  servers[1].gather({1, 0}, 0, {}, nullptr);
   servers.finish(1);
   servers.settle();
   for (const auto& server : servers.servers)
     EXPECT_EQ(server.unmatched,
-              "server 0: send of diagnostic 1 at step 0 arrived from server 1, but was not "
-              "expected here");
-}
-
-TEST(Finish, WaitsForWorkThatMayIssueMore) {
-  Servers servers(2);
-  for (const int rank : {0, 1})
-    servers[rank].barrier({1, 0}, [&, rank] {
-      if (rank == 1) servers[1].begin_work();
-    });
-  for (const int rank : {0, 1}) servers.finish(rank);
-  servers.settle();
-  EXPECT_FALSE(servers.servers[0].unmatched);
-  servers[1].send({9, 0}, 0, {});
-  servers[1].end_work();
-  servers.settle();
-  EXPECT_THAT(servers.servers[0].unmatched.value_or(""), HasSubstr("diagnostic 9"));
-  EXPECT_THROW(servers[1].end_work(), Error);
+              "server 0: gather of diagnostic 1 at step 0 was not issued here, but by server 1");
 }
 
 }  // namespace

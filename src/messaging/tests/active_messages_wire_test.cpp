@@ -1,20 +1,19 @@
-// Messages that say what cannot be.
-#include "messaging/active_messages_wire.hpp"
-
+// Messages that contradict themselves.
 #include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "base/error.hpp"
+#include "messaging/active_messages/wire.hpp"
 
 namespace tailrace::messaging::wire {
 namespace {
 
 Bytes message_with(std::uint64_t size_it_says) {
   const Bytes payload(5);
-  Bytes message = begin(MessageKind{});
-  append(message, Item{{}, {}, {1, 2}, payload});
-  std::memcpy(message.data() + 32, &size_it_says, sizeof size_it_says);  // of the payload, in the item's head
+  Bytes message;
+  append(message, Item{{}, {1, 2}, payload});
+  std::memcpy(message.data() + 16, &size_it_says, sizeof size_it_says);  // of the payload, in the item's head
   return message;
 }
 

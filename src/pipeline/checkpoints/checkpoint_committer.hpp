@@ -14,8 +14,8 @@
 
 #include "base/error.hpp"
 #include "checkpoint/checkpoint_store.hpp"
+#include "env/executor.hpp"
 #include "pipeline/checkpoints/drain.hpp"
-#include "server/executor.hpp"
 
 namespace tailrace::pipeline::checkpoints {
 
@@ -39,7 +39,7 @@ class CheckpointCommitter {
     std::function<void(const base::Fault&)> failed;
   };
   // `uses_buffer`: shards may be in burst buffers. The executor must live longer.
-  CheckpointCommitter(server::Executor& executor, int servers, bool uses_buffer, Events events)
+  CheckpointCommitter(env::Executor& executor, int servers, bool uses_buffer, Events events)
       : executor_(executor), servers_(servers), uses_buffer_(uses_buffer), events_(std::move(events)) {}
   ~CheckpointCommitter();  // waits for work under way
 
@@ -72,7 +72,7 @@ class CheckpointCommitter {
   void end_work();
   void end(const std::shared_ptr<Checkpoint>& checkpoint);
 
-  server::Executor& executor_;
+  env::Executor& executor_;
   const int servers_;
   const bool uses_buffer_;
   Events events_;

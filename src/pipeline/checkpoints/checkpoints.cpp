@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/fault_bytes.hpp"
 #include "base/log.hpp"
 #include "checkpoint/burst/buffer.hpp"
 #include "checkpoint/series/begun_files.hpp"
@@ -32,19 +33,6 @@ std::string path_in_buffer(const Blueprint& blueprint) {
   return buffer.empty() ? "" : checkpoint::buffered_path(buffer, path_of_checkpoints(blueprint));
 }
 
-void put_fault(base::ByteWriter& into, const std::optional<base::Fault>& fault) {
-  into.put(static_cast<std::uint8_t>(fault.has_value()));
-  if (!fault) return;
-  into.put(fault->code);
-  into.put_text(fault->message);
-}
-
-std::optional<base::Fault> get_fault(base::ByteReader& from) {
-  if (from.get<std::uint8_t>() == 0) return std::nullopt;
-  const auto code = from.get<ErrorCode>();
-  return base::Fault{code, from.get_text()};
-}
-
 double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 }  // namespace
@@ -69,13 +57,13 @@ Checkpoints::Checkpoints(const Blueprint& blueprint, ControlChannel& control, si
           {.begin = [this](const model::Tick& tick, const messaging::Bytes& values) { begin(tick, values); },
            .at_rest = [this] { return events_.at_rest(); },
            .save = [this] { save(); }}),
-      through_(control, ControlMessage::through, blueprint.info.leader,
+      through_(control.messenger(), control.kind(ControlMessage::through), blueprint.info.leader,
                [this](const messaging::Bytes&) {
                  control_.broadcast(ControlMessage::all_through, messaging::Bytes{});
                }),
-      shards_(control, ControlMessage::shard, blueprint.info.leader,
+      shards_(control.messenger(), control.kind(ControlMessage::shard), blueprint.info.leader,
               [this](const messaging::Bytes& messages) { on_shards(messages); }),
-      drained_(control, ControlMessage::drained, blueprint.info.leader,
+      drained_(control.messenger(), control.kind(ControlMessage::drained), blueprint.info.leader,
                [this](const messaging::Bytes& messages) { on_drained(messages); }) {
   control_.on(ControlMessage::state, [this](int from, messaging::Bytes&& bundle) {
     own_.take(std::move(bundle));

@@ -83,7 +83,7 @@ class Checkpoints {
   Drain drain_;
   CheckpointCommitter committer_;  // used on the leader
   SnapshotBarrier barrier_;
-  TreeGather through_, shards_, drained_;
+  messaging::TreeGather through_, shards_, drained_;
   std::size_t not_taken_ = 0;  // messages with pieces of this server that are not acknowledged yet
   model::KeptValues values_;
   bool buffer_is_clean_ = false;

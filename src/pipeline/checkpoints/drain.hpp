@@ -10,8 +10,8 @@
 
 #include "base/error.hpp"
 #include "checkpoint/checkpoint.hpp"
+#include "env/executor.hpp"
 #include "env/file_system.hpp"
-#include "server/executor.hpp"
 
 namespace tailrace::pipeline::checkpoints {
 
@@ -24,7 +24,7 @@ class Drain {
   };
 
   // The executor and the files must live longer.
-  Drain(server::Executor& executor, env::FileSystem& files) : executor_(executor), files_(files) {}
+  Drain(env::Executor& executor, env::FileSystem& files) : executor_(executor), files_(files) {}
   ~Drain();  // ends the current copy; shards in the buffer stay
 
   // A shard is finished, in the buffer or, if that is full, in the directory of its checkpoint. It waits
@@ -48,7 +48,7 @@ class Drain {
   struct Work;
   void start();
 
-  server::Executor& executor_;
+  env::Executor& executor_;
   env::FileSystem& files_;
   std::deque<Waiting> waiting_;
   std::shared_ptr<Work> work_;  // the current copy

@@ -9,9 +9,9 @@
 
 #include "base/error.hpp"
 #include "checkpoint/shard_writer.hpp"
+#include "env/executor.hpp"
 #include "messaging/messenger.hpp"
 #include "pipeline/checkpoints/pieces.hpp"
-#include "server/executor.hpp"
 
 namespace tailrace::pipeline::checkpoints {
 
@@ -26,7 +26,7 @@ class LocalShard {
   };
 
   // The executor and the files must live longer.
-  LocalShard(server::Executor& executor, env::FileSystem& files, int server)
+  LocalShard(env::Executor& executor, env::FileSystem& files, int server)
       : executor_(executor), files_(files), server_(server) {}
   ~LocalShard();  // waits for the current write
 
@@ -46,7 +46,7 @@ class LocalShard {
   struct Work;
   void start(bool last);
 
-  server::Executor& executor_;
+  env::Executor& executor_;
   env::FileSystem& files_;
   int server_;
   std::string checkpoint_, buffered_;

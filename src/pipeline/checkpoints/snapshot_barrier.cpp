@@ -10,12 +10,18 @@ SnapshotBarrier::SnapshotBarrier(ControlChannel& control, int leader, Events eve
     : control_(control),
       leader_(leader),
       events_(std::move(events)),
-      quiescence_(control, leader,
+      quiescence_(control.messenger(),
+                  {.resting = control.kind(ControlMessage::resting),
+                   .look = control.kind(ControlMessage::look),
+                   .first_counted = control.kind(ControlMessage{}),
+                   .end_counted = control.kind(first_checkpoint_message)},
+                  leader,
                   {.at_rest = [this] { return events_.at_rest(); },
                    .all_rest = [this] { control_.broadcast(ControlMessage::save, messaging::Bytes{}); }}),
-      saved_(control, ControlMessage::saved, leader, [this](const messaging::Bytes&) {
-        control_.broadcast(ControlMessage::go_on, messaging::Bytes{});
-      }) {
+      saved_(control.messenger(), control.kind(ControlMessage::saved), leader,
+             [this](const messaging::Bytes&) {
+               control_.broadcast(ControlMessage::go_on, messaging::Bytes{});
+             }) {
   control_.on_broadcast(ControlMessage::keep, leader,
                         [this](int, messaging::Bytes&& message) { begin(message); });
   control_.on_broadcast(ControlMessage::save, leader, [this](int, messaging::Bytes&&) { save(); });

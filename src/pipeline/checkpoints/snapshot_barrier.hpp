@@ -13,10 +13,10 @@
 #include <optional>
 #include <span>
 
+#include "messaging/collectives/quiescence_detector.hpp"
+#include "messaging/collectives/tree_gather.hpp"
 #include "model/block.hpp"
-#include "pipeline/checkpoints/quiescence_detector.hpp"
 #include "pipeline/control/control_channel.hpp"
-#include "pipeline/control/tree_gather.hpp"
 
 namespace tailrace::pipeline::checkpoints {
 
@@ -55,8 +55,8 @@ class SnapshotBarrier {
   std::optional<model::Tick> asked_, announced_;
   messaging::Bytes values_;      // on the leader, until it announces
   bool announced_here_ = false;  // this server, the leader, has announced it
-  QuiescenceDetector quiescence_;
-  TreeGather saved_;
+  messaging::QuiescenceDetector quiescence_;
+  messaging::TreeGather saved_;
 };
 
 }  // namespace tailrace::pipeline::checkpoints

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "messaging/active_messages/active_messages.hpp"
+#include "messaging/collectives/broadcast.hpp"
 #include "messaging/messenger.hpp"
 
 namespace tailrace::pipeline {
@@ -24,7 +26,8 @@ enum class ControlMessage : std::int32_t {
   set_up,  // in the same ways
   set_up_everywhere,
   set_up_directly,
-  analytics,
+  analytics,  // the active messages of the diagnostics, with their own kinds behind it
+  analytics_end = analytics + messaging::ActiveMessages::kinds - 1,
   stop,      // the run is to end now
   stopped,   // a server takes nothing more of clients that had not finished
   complete,  // the last step that a server's clients have given in full: as closed
@@ -36,8 +39,8 @@ enum class ControlMessage : std::int32_t {
   written,             // how far files are on disk
   // Of a checkpoint, which are no part of what must come to rest for it.
   keep,     // the leader's clients have asked for one at this step
-  resting,  // servers have nothing to do, and how much they have said and heard until then
-  look,     // whether that is still so
+  resting,  // servers are at rest, and how many messages they have sent and handled
+  look,     // the root asks whether that is still so
   save,     // all servers rest: save now
   saved,    // a server has saved its state, and goes on when all have
   go_on,
@@ -46,14 +49,14 @@ enum class ControlMessage : std::int32_t {
   through,      // all that a server had to send has been taken
   all_through,  // and so it is with all servers
   shard,        // an owner's arrays are on disk
-  drain,        // the members of a set are in burst buffers: drain them; or there will be no such set
-  drained       // a server has drained its member, or cannot
+  drain,        // the shards are in burst buffers: drain them; or there will be no such checkpoint
+  drained,      // a server has drained its shard, or cannot
+  count
 };
-inline constexpr std::int32_t control_messages_per_component = 34;
 inline constexpr ControlMessage first_checkpoint_message = ControlMessage::keep;
 
 inline std::int32_t kind_of(int component, ControlMessage kind) {
-  return component * control_messages_per_component + static_cast<std::int32_t>(kind);
+  return component * static_cast<std::int32_t>(ControlMessage::count) + static_cast<std::int32_t>(kind);
 }
 
 // Communication thread only.
@@ -67,35 +70,35 @@ class ControlChannel {
   void on(ControlMessage kind, messaging::Messenger::Handler handler) {
     messenger_.on(this->kind(kind), std::move(handler));
   }
-  // What counts once, whichever servers say it, and several may at a time: the first message of it that comes
-  // to a server goes on to its neighbours in the tree of servers, and no other does. The loss of a server may
-  // keep it from some.
-  void on_flood_once(ControlMessage kind, std::function<void(const messaging::Bytes&)> handler);
-  void flood(ControlMessage kind, const messaging::Bytes& message);
-  // ControlMessage::fault, as news. It may come behind other messages of this server, and so it is said again
-  // with its last.
+  // The collectives of messaging/collectives/broadcast.hpp.
+  void on_broadcast(ControlMessage kind, int root, messaging::Messenger::Handler handler) {
+    messaging::on_broadcast(messenger_, this->kind(kind), root, std::move(handler));
+  }
+  void broadcast(ControlMessage kind, const messaging::Bytes& message) {
+    messaging::broadcast(messenger_, this->kind(kind), message);
+  }
+  void on_broadcast_from_any(ControlMessage kind, std::function<void(const messaging::Bytes&)> handler) {
+    messaging::on_broadcast_from_any(messenger_, this->kind(kind), std::move(handler));
+  }
+  void broadcast_from_any(ControlMessage kind, const messaging::Bytes& message) {
+    messaging::broadcast_from_any(messenger_, this->kind(kind), message);
+  }
+  void on_flood_once(ControlMessage kind, std::function<void(const messaging::Bytes&)> handler) {
+    messaging::on_flood_once(messenger_, this->kind(kind), std::move(handler));
+  }
+  void flood(ControlMessage kind, const messaging::Bytes& message) {
+    messaging::flood(messenger_, this->kind(kind), message);
+  }
+  // Broadcasts ControlMessage::fault. It may arrive behind other messages of this server, and so it is sent
+  // again with its last one.
   void tell(const base::Fault& fault);
   const std::vector<base::Fault>& told() const { return told_; }
-  // The same of any server, down a tree. The messages of a server arrive in the order in which it says them,
-  // and are not ordered with what it tells otherwise.
-  void on_broadcast_from_any(ControlMessage kind, std::function<void(const messaging::Bytes&)> handler);
-  void broadcast_from_any(ControlMessage kind, const messaging::Bytes& message);
-  // What one server, the root, says to all, itself included, step by step: down a tree, so that no server
-  // sends more than a few; its own handler runs in the next progress like the others'. The messages of a root
-  // arrive in the order in which it says them, and are not ordered with what it tells otherwise. `from` is
-  // the root wherever they arrive.
-  void on_broadcast(ControlMessage kind, int root, messaging::Messenger::Handler handler);
-  void broadcast(ControlMessage kind, const messaging::Bytes& message);
-  static messaging::Bytes bytes_of(std::span<const base::Fault> faults);
-  static std::vector<base::Fault> faults_in(std::span<const std::byte> message);
 
   messaging::Messenger& messenger() { return messenger_; }
   int rank() const { return messenger_.rank(); }  // of this server
   int size() const { return messenger_.size(); }  // of servers
 
  private:
-  void send_down(int root, ControlMessage kind, const messaging::Bytes& message);
-
   messaging::Messenger& messenger_;
   int component_;
   std::vector<base::Fault> told_;

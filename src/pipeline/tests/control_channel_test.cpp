@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "base/tree.hpp"
+#include "messaging/collectives/tree_place.hpp"
 #include "messaging/testing/memory_network.hpp"
 #include "pipeline/component_lifecycle.hpp"
 #include "pipeline/graceful_shutdown.hpp"
@@ -118,7 +118,7 @@ TEST(WordsOfManyServers, a_step_costs_each_of_them_a_few_messages) {
     for (const auto& server : servers.all) {
       EXPECT_THAT(server->steps, testing::ElementsAre(1, 2, 3, 4, 5));
       EXPECT_TRUE(server->ended);
-      EXPECT_LE(server->sent, static_cast<std::size_t>((steps + 1) * base::tree_width));
+      EXPECT_LE(server->sent, static_cast<std::size_t>((steps + 1) * messaging::tree_width));
     }
   }
 }
@@ -129,7 +129,7 @@ TEST(WordsOfManyServers, the_end_of_a_component_costs_each_of_them_a_few_message
   servers.settle();
   for (const auto& server : servers.all) {
     EXPECT_TRUE(server->life->closed_everywhere());
-    EXPECT_LE(server->sent, base::tree_width + 1u);
+    EXPECT_LE(server->sent, messaging::tree_width + 1u);
   }
 }
 
@@ -145,7 +145,8 @@ TEST(WordsOfManyServers, news_of_any_of_them_reach_all_by_a_few_messages_of_each
   servers.all[77]->control->broadcast_from_any(ControlMessage::written, messaging::Bytes(3));
   servers.settle();
   EXPECT_THAT(heard, testing::Each(1));
-  for (const auto& server : servers.all) EXPECT_LE(server->sent, static_cast<std::size_t>(base::tree_width));
+  for (const auto& server : servers.all)
+    EXPECT_LE(server->sent, static_cast<std::size_t>(messaging::tree_width));
 }
 
 // As where a batch system ends a job, or a disk is full: each comes to the same by itself.
@@ -155,7 +156,7 @@ TEST(WordsOfManyServers, a_signal_to_all_of_them_costs_each_a_few_messages) {
   servers.settle();
   for (const auto& server : servers.all) {
     EXPECT_EQ(server->stops, 1);
-    EXPECT_LE(server->sent, base::tree_width + 1u);
+    EXPECT_LE(server->sent, messaging::tree_width + 1u);
     EXPECT_FALSE(server->ending->others_have_stopped());
     server->sent = 0;
   }
@@ -169,7 +170,7 @@ TEST(WordsOfManyServers, a_signal_to_all_of_them_costs_each_a_few_messages) {
     EXPECT_THAT(server->cuts, testing::ElementsAre(450)) << "the smallest of 700 - rank % 251";
     EXPECT_TRUE(server->ending->others_have_stopped());
     // That it stopped, its last step, and the leader's.
-    EXPECT_LE(server->sent, 3u * (base::tree_width + 1u));
+    EXPECT_LE(server->sent, 3u * (messaging::tree_width + 1u));
   }
 }
 
@@ -179,7 +180,7 @@ TEST(WordsOfManyServers, what_is_fatal_on_all_of_them_costs_each_a_few_messages)
   servers.settle();
   for (const auto& server : servers.all) {
     EXPECT_THAT(server->fatal, testing::ElementsAre("no room"));
-    EXPECT_LE(server->sent, base::tree_width + 1u);
+    EXPECT_LE(server->sent, messaging::tree_width + 1u);
   }
 }
 
@@ -203,7 +204,7 @@ TEST(WordsOfManyServers, faults_come_at_the_latest_with_the_last_word) {
   servers.settle();
   for (const auto& server : servers.all) {
     EXPECT_EQ(server->faults.size(), 2U);
-    EXPECT_LE(server->sent, 2u * base::tree_width + base::tree_width + 1u);
+    EXPECT_LE(server->sent, 2u * messaging::tree_width + messaging::tree_width + 1u);
   }
 }
 

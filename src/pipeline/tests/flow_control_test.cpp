@@ -96,7 +96,7 @@ void play_until_quiet(Play& play) {
     bool any = false;
     for (Server& server : play.servers) {
       any = server.messenger->progress() || any;
-      any = server.component->progress() || any;
+      any = server.progress() || any;
     }
     if (any) moved = now();
     std::this_thread::yield();
@@ -125,8 +125,8 @@ TEST_P(Backlogs, HoldBackAllServersUntilTheDiskGoesOn) {
     put_everything(play);
     play_until_quiet(play);
     for (const Server& server : play.servers) {
-      if (server.component->intake() == nullptr) continue;
-      EXPECT_LT(server.component->intake()->tick().step, steps) << "seed " << seed;
+      if (server.intake == nullptr) continue;
+      EXPECT_LT(server.intake->tick().step, steps) << "seed " << seed;
       EXPECT_TRUE(server.component->waits_for_writers()) << "seed " << seed;
     }
     gate().set(true);

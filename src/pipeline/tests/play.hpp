@@ -16,6 +16,8 @@
 #include "client/client.hpp"
 #include "messaging/testing/memory_network.hpp"
 #include "pipeline/served_component.hpp"
+#include "server/executor.hpp"
+#include "server/intake.hpp"
 #include "transport/endpoints.hpp"
 
 namespace tailrace::pipeline::play {
@@ -113,7 +115,13 @@ struct Server {
   telemetry::ServerCounters counters;
   std::unique_ptr<server::Executor> executor;
   std::unique_ptr<ServedComponent> component;
-  bool late = false;  // not started yet
+  std::unique_ptr<server::Intake> intake;  // null without clients
+  bool late = false;                       // not started yet
+
+  bool progress() {
+    const bool took = component->takes_in() && intake->progress();
+    return component->progress() || took;
+  }
 };
 
 // All of a run. `path` is the file's name, which also finds what was written.
@@ -187,9 +195,11 @@ struct Play {
   void connect(const plan::Plan& made) {
     for (std::size_t s = 0; s < servers.size(); ++s) {
       std::vector<server::Link> links;
+      std::vector<int> clients;
       for (const std::size_t c : clients_of(s)) {
         auto ends = transport::loopback::make({{.bytes = 1 << 20}, {}}, *servers[s].doorbell);
         links.push_back({static_cast<int>(c), std::move(ends.consumer)});
+        clients.push_back(static_cast<int>(c));
         const model::Declarations& declarations = ranks[c].declarer.declarations();
         ranks[c].client = std::make_unique<client::Client>(
             ranks[c].declarer, static_cast<int>(c),
@@ -203,7 +213,13 @@ struct Play {
         ranks[c].client->put_statics(ranks[c].declarer.statics());
       }
       servers[s].late = links.empty() && cast.late_turns > 0;
-      if (!servers[s].late) servers[s].component->start(std::move(links), cast.saved);
+      if (!links.empty())
+        servers[s].intake =
+            std::make_unique<server::Intake>("bubble", std::move(links),
+                                             server::IntakeServices{.executor = *servers[s].executor,
+                                                                    .receiver = *servers[s].component,
+                                                                    .counters = servers[s].counters});
+      if (!servers[s].late) servers[s].component->start(clients, servers[s].intake.get(), cast.saved);
     }
   }
 
@@ -215,7 +231,7 @@ struct Play {
 
   void start_the_late() {
     for (Server& server : servers)
-      if (std::exchange(server.late, false)) server.component->start({}, cast.saved);
+      if (std::exchange(server.late, false)) server.component->start({}, nullptr, cast.saved);
   }
 
   // One call of the model on one rank.
@@ -256,7 +272,7 @@ struct Play {
     bool moved = false;
     for (Server& server : servers) {
       moved = server.messenger->progress() || moved;
-      moved = (!server.late && server.component->progress()) || moved;
+      moved = (!server.late && server.progress()) || moved;
       moved = moved || server.executor->running() > 0 || !server.messenger->idle();
     }
     return moved;
@@ -283,8 +299,7 @@ struct Play {
       progress();
     }
     const auto has_all = [](const Server& server) {
-      const server::Intake* intake = server.component->intake();
-      return intake == nullptr || intake->announced();
+      return server.intake == nullptr || server.intake->announced();
     };
     wait_until(has_all);
     for (Server& server : servers) server.component->close_step();

@@ -266,7 +266,7 @@ TEST(Component, SaysWhoWaitsForWhom) {
   for (int call = 0; call < 4; ++call) play.call(play.ranks[0]);
   while (play.progress()) {
   }
-  EXPECT_EQ(play.servers[0].component->describe(),
+  EXPECT_EQ(play.servers[0].intake->describe() + play.servers[0].component->describe(),
             "\n    rank 0 of component \"bubble\": at step 1, waits for the others"
             "\n    rank 1 of component \"bubble\": before its first step, its next packet is awaited"
             "\n    file waiting: no commit is due");
@@ -284,9 +284,9 @@ TEST(Component, KeepsToTheStepsOfTheLeaderWhileItsBuffersHaveRoom) {
   while (play.ranks[1].step < 6) play.call(play.ranks[1]);
   for (int turn = 0; turn < 300; ++turn) {
     other.messenger->progress();
-    other.component->progress();
+    other.progress();
   }
-  EXPECT_EQ(other.component->intake()->tick().step, 1) << "the leader has begun none";
+  EXPECT_EQ(other.intake->tick().step, 1) << "the leader has begun none";
   play.run();
   expect_the_formulas(read("ahead"));
 }

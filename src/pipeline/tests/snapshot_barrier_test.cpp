@@ -8,7 +8,7 @@
 #include <memory>
 #include <random>
 
-#include "base/tree.hpp"
+#include "messaging/collectives/tree_place.hpp"
 #include "messaging/testing/memory_network.hpp"
 
 namespace tailrace::pipeline::checkpoints {
@@ -132,8 +132,8 @@ TEST(SnapshotBarrier, costs_each_of_many_servers_a_few_messages) {
     const auto traffic = server->messenger.traffic(0, server->control.kind(ControlMessage::drained) + 1);
     // Four messages down, and each message once to oneself; that it rests, so it does still, and that it has
     // saved.
-    EXPECT_LE(traffic.sent, 4u * (base::tree_width + 1u) + 4u);
-    EXPECT_LE(traffic.handled, 4u + 1u + 3u * base::tree_width);
+    EXPECT_LE(traffic.sent, 4u * (messaging::tree_width + 1u) + 4u);
+    EXPECT_LE(traffic.handled, 4u + 1u + 3u * messaging::tree_width);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "server/executor.hpp"
 #include "server/intake.hpp"
 #include "transport/endpoints.hpp"
 
@@ -17,7 +18,7 @@ namespace tailrace::server {
 
 using model::PacketKind;
 
-struct Notes final : Pipeline {
+struct Notes final : pipeline::StepReceiver {
   bool room = true;
   bool saved = false;
   bool throws = false;
@@ -56,7 +57,7 @@ struct Bench {
   std::unique_ptr<transport::Doorbell> doorbell = transport::make_heap_doorbell();
   Executor executor;
   telemetry::ServerCounters counters;
-  Notes pipeline;
+  Notes receiver;
   std::vector<std::unique_ptr<transport::Producer>> producers;
   std::unique_ptr<Intake> intake;
 
@@ -71,8 +72,8 @@ struct Bench {
     }
     intake = std::make_unique<Intake>(
         "bubble", std::move(links),
-        IntakeServices{.executor = executor, .pipeline = pipeline, .counters = counters});
-    pipeline.intake = intake.get();
+        IntakeServices{.executor = executor, .receiver = receiver, .counters = counters});
+    receiver.intake = intake.get();
   }
   void give(std::size_t client, PacketKind kind, std::int64_t step, int number = 0, int value = -1) {
     transport::Producer& producer = *producers[client];
@@ -93,7 +94,7 @@ struct Bench {
       if (!moved && executor.threads() > 0) std::this_thread::sleep_for(std::chrono::microseconds(1500));
     }
   }
-  std::vector<std::string> take_events() { return std::exchange(pipeline.events, {}); }
+  std::vector<std::string> take_events() { return std::exchange(receiver.events, {}); }
 };
 
 class Clients : public testing::TestWithParam<Threads> {};

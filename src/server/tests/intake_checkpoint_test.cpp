@@ -26,12 +26,12 @@ TEST_P(ClientsAtACheckpoint, StandStillUntilItIsSaved) {
   bench.tick(1, 2);
   bench.settle();
   EXPECT_THAT(bench.take_events(), ElementsAre("checkpoint with 1"));
-  EXPECT_THAT(bench.pipeline.blocks, UnorderedElementsAre("10:0@1=7", "11:0@1=7"));
-  bench.pipeline.saved = true;
+  EXPECT_THAT(bench.receiver.blocks, UnorderedElementsAre("10:0@1=7", "11:0@1=7"));
+  bench.receiver.saved = true;
   bench.settle();
   EXPECT_THAT(bench.take_events(), ElementsAre("step 2"));
-  EXPECT_THAT(bench.pipeline.blocks, UnorderedElementsAre("10:0@1=7", "11:0@1=7", "10:0@2=8"));
-  EXPECT_THAT(bench.pipeline.faults, IsEmpty());
+  EXPECT_THAT(bench.receiver.blocks, UnorderedElementsAre("10:0@1=7", "11:0@1=7", "10:0@2=8"));
+  EXPECT_THAT(bench.receiver.faults, IsEmpty());
 }
 
 TEST_P(ClientsAtACheckpoint, MakeItTogetherOrNotAtAll) {
@@ -40,8 +40,8 @@ TEST_P(ClientsAtACheckpoint, MakeItTogetherOrNotAtAll) {
   bench.give(1, PacketKind::checkpoint, 4);
   bench.tick(0, 5);
   bench.settle();
-  ASSERT_EQ(bench.pipeline.faults.size(), 1U);
-  EXPECT_THAT(bench.pipeline.faults[0].message,
+  ASSERT_EQ(bench.receiver.faults.size(), 1U);
+  EXPECT_THAT(bench.receiver.faults[0].message,
               HasSubstr("rank 11 called checkpoint at step 4, but rank 10 did not; expected the call on all "
                         "ranks at the same step"));
 }

@@ -1,4 +1,4 @@
-// Clients in one process, their packets written by the test; the pipeline notes what it is given.
+// Clients in one process, their packets written by the test; the receiver notes what it is given.
 #include "server/tests/intake_bench.hpp"
 
 namespace tailrace::server {
@@ -18,11 +18,11 @@ TEST_P(Clients, AreWorkedOnInTheSameStep) {
   bench.block(0, 2, 0, 8);
   bench.settle();
   EXPECT_THAT(bench.take_events(), IsEmpty()) << "client 11 is not there yet";
-  EXPECT_THAT(bench.pipeline.blocks, ElementsAre("10:3@static=30"));
+  EXPECT_THAT(bench.receiver.blocks, ElementsAre("10:3@static=30"));
   bench.tick(1, 1);
   bench.settle();
   EXPECT_THAT(bench.take_events(), ElementsAre("step 1"));
-  EXPECT_THAT(bench.pipeline.blocks, ElementsAre("10:3@static=30", "10:0@1=7"));
+  EXPECT_THAT(bench.receiver.blocks, ElementsAre("10:3@static=30", "10:0@1=7"));
   EXPECT_EQ(bench.intake->tick().step, 1);
   bench.block(1, 1, 0, 9);
   bench.tick(1, 2);
@@ -36,29 +36,29 @@ TEST_P(Clients, AreWorkedOnInTheSameStep) {
   bench.settle();
   EXPECT_TRUE(bench.intake->finished());
   EXPECT_THAT(bench.take_events(), ElementsAre("end"));
-  EXPECT_THAT(bench.pipeline.blocks,
+  EXPECT_THAT(bench.receiver.blocks,
               UnorderedElementsAre("10:3@static=30", "10:0@1=7", "11:0@1=9", "10:0@2=8"));
   EXPECT_THAT(bench.intake->client_counters(),
               UnorderedElementsAre(ElementsAre(std::byte{1}), ElementsAre(std::byte{2})));
-  EXPECT_THAT(bench.pipeline.faults, IsEmpty());
+  EXPECT_THAT(bench.receiver.faults, IsEmpty());
   EXPECT_EQ(bench.counters.packets_in.get(), 10U);
   EXPECT_EQ(bench.counters.bytes_in.get(), 6U);
 }
 
 TEST_P(Clients, WaitUntilThereIsRoomForAStep) {
   Bench bench(1, GetParam());
-  bench.pipeline.room = false;
+  bench.receiver.room = false;
   bench.tick(0, 1);
   bench.block(0, 1, 0, 1);
   bench.settle();
   EXPECT_THAT(bench.take_events(), IsEmpty());
-  EXPECT_THAT(bench.pipeline.blocks, IsEmpty());
+  EXPECT_THAT(bench.receiver.blocks, IsEmpty());
   EXPECT_GT(bench.intake->buffer_used(), 0.0) << "what waits, waits in the client's buffer";
   EXPECT_LT(bench.intake->buffer_used(), 1.0);
-  bench.pipeline.room = true;
+  bench.receiver.room = true;
   bench.settle();
   EXPECT_THAT(bench.take_events(), ElementsAre("step 1"));
-  EXPECT_THAT(bench.pipeline.blocks, ElementsAre("10:0@1=1"));
+  EXPECT_THAT(bench.receiver.blocks, ElementsAre("10:0@1=1"));
 }
 
 TEST_P(Clients, ThatDisagreeAboutTheStepEndTheComponent) {
@@ -66,9 +66,9 @@ TEST_P(Clients, ThatDisagreeAboutTheStepEndTheComponent) {
   bench.tick(0, 3);
   bench.tick(1, 4);
   bench.settle();
-  ASSERT_THAT(bench.pipeline.faults, testing::SizeIs(1));
-  EXPECT_EQ(bench.pipeline.faults[0].code, ErrorCode::usage);
-  EXPECT_EQ(bench.pipeline.faults[0].message,
+  ASSERT_THAT(bench.receiver.faults, testing::SizeIs(1));
+  EXPECT_EQ(bench.receiver.faults[0].code, ErrorCode::usage);
+  EXPECT_EQ(bench.receiver.faults[0].message,
             "component \"bubble\": rank 10 is at step 3 (1.5 s), but rank 11 at step 4 (2 s); all ranks must "
             "give the "
             "same steps and times");
@@ -79,8 +79,8 @@ TEST_P(Clients, ThatFinishWhileOthersGoOnEndTheComponent) {
   bench.finish(1, 0);
   bench.tick(0, 5);
   bench.settle();
-  ASSERT_THAT(bench.pipeline.faults, testing::SizeIs(1));
-  EXPECT_EQ(bench.pipeline.faults[0].message,
+  ASSERT_THAT(bench.receiver.faults, testing::SizeIs(1));
+  EXPECT_EQ(bench.receiver.faults[0].message,
             "component \"bubble\": rank 11 has finished, but rank 10 continues with step 5");
 }
 
@@ -90,9 +90,9 @@ TEST_P(Clients, ThatLeaveWithoutFinishEndTheComponent) {
   bench.settle();
   bench.give(0, PacketKind::abandon, 1);
   bench.settle();
-  ASSERT_THAT(bench.pipeline.faults, testing::SizeIs(1));
-  EXPECT_EQ(bench.pipeline.faults[0].code, ErrorCode::lost);
-  EXPECT_EQ(bench.pipeline.faults[0].message,
+  ASSERT_THAT(bench.receiver.faults, testing::SizeIs(1));
+  EXPECT_EQ(bench.receiver.faults[0].code, ErrorCode::lost);
+  EXPECT_EQ(bench.receiver.faults[0].message,
             "component \"bubble\": rank 10 left without finish after step 1 (0.5 s); what was complete until "
             "then is in "
             "the files");
@@ -107,7 +107,7 @@ TEST_P(Clients, ThatLeaveWithoutFinishEndTheComponent) {
   bench.finish(1, 5);
   bench.settle();
   EXPECT_TRUE(bench.intake->finished());
-  EXPECT_THAT(bench.pipeline.blocks, IsEmpty());
+  EXPECT_THAT(bench.receiver.blocks, IsEmpty());
   EXPECT_THAT(bench.take_events(), ElementsAre("step 1")) << "no regular end";
 }
 
@@ -120,9 +120,9 @@ TEST_P(Clients, WhoseProducersSayGoodbyeAreNoticed) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_TRUE(bench.intake->finished());
-  ASSERT_FALSE(bench.pipeline.faults.empty());
-  EXPECT_THAT(bench.pipeline.faults[0].message, HasSubstr("rank 10"));
-  EXPECT_THAT(bench.pipeline.faults[0].message, HasSubstr("before its first step"));
+  ASSERT_FALSE(bench.receiver.faults.empty());
+  EXPECT_THAT(bench.receiver.faults[0].message, HasSubstr("rank 10"));
+  EXPECT_THAT(bench.receiver.faults[0].message, HasSubstr("before its first step"));
 }
 
 TEST_P(Clients, HearOfFaults) {
@@ -137,7 +137,7 @@ TEST_P(Clients, HearOfFaults) {
 
 TEST_P(Clients, GetTheirRoomBackFromWorkThatThrows) {
   Bench bench(1, GetParam());
-  bench.pipeline.throws = true;
+  bench.receiver.throws = true;
   bench.tick(0, 1);
   bench.settle();
   for (int i = 0; i < 1000; ++i) {
@@ -145,7 +145,7 @@ TEST_P(Clients, GetTheirRoomBackFromWorkThatThrows) {
     if (i % 10 == 0) bench.settle();
   }
   bench.settle();
-  EXPECT_THAT(bench.pipeline.blocks, testing::SizeIs(1000)) << "one that throws keeps no other back";
+  EXPECT_THAT(bench.receiver.blocks, testing::SizeIs(1000)) << "one that throws keeps no other back";
   ASSERT_TRUE(bench.executor.take_fault());
   bench.finish(0, 1);
   bench.settle();
@@ -162,7 +162,7 @@ TEST_P(Clients, SmallBlocksAreHandedOverTogether) {
     expected.push_back("10:" + std::to_string(i) + "@1=" + std::to_string(i));
   }
   bench.settle();
-  EXPECT_THAT(bench.pipeline.blocks, testing::UnorderedElementsAreArray(expected));
+  EXPECT_THAT(bench.receiver.blocks, testing::UnorderedElementsAreArray(expected));
   EXPECT_EQ(bench.counters.phase(telemetry::Phase::accumulate).count.get(), 1U);
   for (int i = 0; i < 2 * 64; ++i) bench.block(0, 1, i, i);
   bench.settle();
@@ -179,7 +179,7 @@ TEST_P(Clients, LargeBlocksAreHandedOverOneByOne) {
     bench.producers[0]->publish({PacketKind::block, i, 1, 0.5});
   }
   bench.settle();
-  EXPECT_THAT(bench.pipeline.blocks, testing::SizeIs(10));
+  EXPECT_THAT(bench.receiver.blocks, testing::SizeIs(10));
   EXPECT_EQ(bench.counters.phase(telemetry::Phase::accumulate).count.get(), 10U);
 }
 
@@ -190,7 +190,7 @@ TEST_P(Clients, AreWaitedForWhenTheIntakeEnds) {
   for (int i = 0; i < 50; ++i) bench.block(0, 1, i, i);
   bench.intake->progress();
   bench.intake.reset();
-  EXPECT_THAT(bench.pipeline.blocks, testing::SizeIs(50));
+  EXPECT_THAT(bench.receiver.blocks, testing::SizeIs(50));
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, Clients, testing::Values(Threads{0}, Threads{2}, Threads{1, true}),
@@ -208,7 +208,7 @@ TEST(Intake, WorksOnSmallBlocksByItselfOnOneCore) {
   bench.tick(0, 2);  // the run waits for nothing more
   while (bench.intake->progress()) {
   }
-  EXPECT_THAT(bench.pipeline.blocks, testing::SizeIs(70)) << "without a thread that could have done it since";
+  EXPECT_THAT(bench.receiver.blocks, testing::SizeIs(70)) << "without a thread that could have done it since";
   EXPECT_THAT(bench.take_events(), ElementsAre("step 1", "step 2"));
 }
 
@@ -222,7 +222,7 @@ TEST(Intake, IsNotAnnouncedWhileSmallBlocksWait) {
   EXPECT_FALSE(bench.intake->announced()) << "they are handed over a moment later";
   bench.settle();
   EXPECT_TRUE(bench.intake->announced());
-  EXPECT_THAT(bench.pipeline.blocks, ElementsAre("10:3@1=30"));
+  EXPECT_THAT(bench.receiver.blocks, ElementsAre("10:3@1=30"));
 }
 
 struct PolledConsumer final : transport::Consumer {
@@ -243,7 +243,7 @@ TEST(Intake, IsNotAnnouncedWhereOneClientMustBePolled) {
   links.push_back({10, std::move(ends.consumer)});
   links.push_back({11, std::make_unique<PolledConsumer>()});
   const Intake intake("bubble", std::move(links),
-                      {.executor = bench.executor, .pipeline = bench.pipeline, .counters = bench.counters});
+                      {.executor = bench.executor, .receiver = bench.receiver, .counters = bench.counters});
   EXPECT_FALSE(intake.announced());
 }
 
@@ -258,12 +258,12 @@ TEST(Intake, LosesAClientWhoseProcessEnded) {
   links.push_back({10, std::make_unique<PolledConsumer>(), transport::this_process()});
   links.push_back({11, std::make_unique<PolledConsumer>(), ended});
   Intake intake("bubble", std::move(links),
-                {.executor = bench.executor, .pipeline = bench.pipeline, .counters = bench.counters});
+                {.executor = bench.executor, .receiver = bench.receiver, .counters = bench.counters});
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-  while (bench.pipeline.faults.empty() && std::chrono::steady_clock::now() < end) intake.progress();
-  ASSERT_EQ(bench.pipeline.faults.size(), 1u);
-  EXPECT_EQ(bench.pipeline.faults[0].code, ErrorCode::lost);
-  EXPECT_THAT(bench.pipeline.faults[0].message, HasSubstr("rank 11 is gone (its process ended)"));
+  while (bench.receiver.faults.empty() && std::chrono::steady_clock::now() < end) intake.progress();
+  ASSERT_EQ(bench.receiver.faults.size(), 1u);
+  EXPECT_EQ(bench.receiver.faults[0].code, ErrorCode::lost);
+  EXPECT_THAT(bench.receiver.faults[0].message, HasSubstr("rank 11 is gone (its process ended)"));
 }
 
 TEST(Intake, WithoutClientsHasFinished) {

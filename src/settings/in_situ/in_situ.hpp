@@ -5,6 +5,7 @@
 
 #include "config/section.hpp"
 #include "settings/output_entry.hpp"
+#include "settings/servers/servers.hpp"
 
 namespace tailrace::settings {
 

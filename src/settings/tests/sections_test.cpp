@@ -56,7 +56,7 @@ config::Section<Lanterns> lanterns() {
 }
 
 TEST(Sections, OfOtherRoomsAreReadAndChecked) {
-  const std::vector<config::AnySection> two{config::any_section(server::section()),
+  const std::vector<config::AnySection> two{config::any_section(servers_section()),
                                             config::any_section(lanterns())};
   const auto read = [&](const std::string& yaml, config::Problems& problems) {
     const auto node = config::parse_yaml("run.yaml", yaml, problems);

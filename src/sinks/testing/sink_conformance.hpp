@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "env/clock.hpp"
+#include "env/testing/inline_executor.hpp"
 #include "sinks/make_sink.hpp"
-#include "transport/endpoints.hpp"
 
 namespace tailrace::sinks::testing {
 
@@ -57,9 +57,8 @@ struct OneVariable {
 
 // One server with its sink.
 struct Server {
-  std::unique_ptr<transport::Doorbell> doorbell = transport::make_heap_doorbell();
   telemetry::ServerCounters counters;
-  server::Executor executor{0, *doorbell};
+  env::testing::InlineExecutor executor;
   std::unique_ptr<Sink> sink;
 };
 

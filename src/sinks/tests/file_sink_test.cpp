@@ -2,13 +2,14 @@
 // test says.
 #include <gmock/gmock.h>
 
+#include <future>
 #include <map>
 #include <set>
 
 #include "env/clock.hpp"
+#include "env/testing/inline_executor.hpp"
 #include "output/memory/memory_format.hpp"
 #include "sinks/dataset_sink.hpp"
-#include "transport/endpoints.hpp"
 
 namespace tailrace::sinks {
 namespace {
@@ -70,9 +71,8 @@ const output::FormatRegistration registration{std::make_unique<ShakyFormat>()};
 struct Bench {
   plan::DatasetPlan plan;
   cf::DatasetLayout layout;
-  std::unique_ptr<transport::Doorbell> doorbell = transport::make_heap_doorbell();
   telemetry::ServerCounters counters;
-  server::Executor executor{0, *doorbell};
+  env::testing::InlineExecutor executor;
   std::unique_ptr<Sink> file;
 
   Bench(const std::string& path, settings::OnError on_error, std::size_t cells = 2) : cells_(cells) {
@@ -289,14 +289,25 @@ TEST(DatasetSink, GivenUpItWritesWhatIsCompleteAndCloses) {
   EXPECT_THAT(bench.written(), ElementsAre(0, 0));
 }
 
+// One I/O task after the other, on threads of their own.
+struct OneWriter final : env::testing::InlineExecutor {
+  std::shared_future<void> last;
+  void write(Work work) override {
+    last = std::async(std::launch::async, [before = last, work = std::move(work)] {
+             if (before.valid()) before.wait();
+             work();
+           }).share();
+  }
+};
+
 TEST(DatasetSink, WaitsForTheCommitUnderWayBeforeItEnds) {
   Bench bench("under_way", settings::OnError::stop);
-  server::Executor threads(1, *bench.doorbell);
+  OneWriter writer;
   bench.file =
       make_sink({.plan = bench.plan, .layout = bench.layout, .file = 0, .server = 0, .owners = Owners(0, 1)},
-                SinkServices{threads, bench.counters, nullptr, nullptr, env::steady_seconds()});
+                SinkServices{writer, bench.counters, nullptr, nullptr, env::steady_seconds()});
   bench.give(0);
-  threads.write([] { std::this_thread::sleep_for(std::chrono::milliseconds(30)); });
+  writer.write([] { std::this_thread::sleep_for(std::chrono::milliseconds(30)); });
   bench.file->progress();
   bench.file.reset();
   EXPECT_THAT(bench.written(), ElementsAre(0, 0));

@@ -1,0 +1,50 @@
+// Brings together what is issued here and what arrives, by name.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "messaging/active_messages/continuations.hpp"
+#include "messaging/active_messages/describer.hpp"
+#include "messaging/active_messages/open.hpp"
+#include "messaging/active_messages/post.hpp"
+
+namespace tailrace::messaging {
+
+// Whichever comes first, the call or the message, leaves an entry, and the other one finds and takes it: no
+// order is assumed between servers. An entry that completes is out of the map before its continuation runs,
+// which may issue the same name again. Operations that complete at once, as all do on a single server, leave
+// no trace here.
+class Matching {
+ public:
+  // All must live longer.
+  Matching(Post& post, Continuations& continuations, const Describer& describer)
+      : post_(post), continuations_(continuations), describer_(describer) {}
+
+  // What a caller asks for.
+  void give(const Key& key, int root, std::span<const std::byte> mine);
+  void collect(const Key& key, Bytes&& mine, GatherContinuation then);
+  void await(const Key& key, int from, Continuation then);
+
+  // What arrives.
+  void contributed(const Key& key, int from, std::span<const std::byte> bytes);
+  void arrived(const Key& key, int from, std::span<const std::byte> bytes);
+
+  std::size_t held() const { return held_; }  // bytes of contributions kept
+  std::vector<std::string> lines(std::size_t most) const {
+    return describer_.lines(collections_, awaited_, most);
+  }
+
+ private:
+  Collection& take_part(Collections::iterator place, bool fresh, int from);
+  void complete(Collections::iterator place);
+
+  Post& post_;
+  Continuations& continuations_;
+  const Describer& describer_;
+  Collections collections_;
+  AwaitedResults awaited_;
+  std::size_t held_ = 0;
+};
+
+}  // namespace tailrace::messaging

@@ -1,0 +1,62 @@
+// What may be open on one server: collections (this server is the root and waits for contributions) and
+// awaited results (it waits for one message). Either may also be there because something arrived early.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "messaging/active_messages/wire.hpp"
+
+namespace tailrace::messaging {
+
+using wire::Operation;
+
+struct Key {
+  Operation operation = Operation::broadcast;
+  Name name;
+  auto operator<=>(const Key&) const = default;
+};
+
+struct KeyHash {
+  std::size_t operator()(const Key& key) const;
+};
+
+// Bits in a word for the first 64 servers, which is all that most runs have: a collection is made and thrown
+// away for each step and exchange.
+class ServerSet {
+ public:
+  bool add(int server);  // false: it was in already
+  bool contains(int server) const;
+
+ private:
+  static constexpr int few = 64;
+  std::uint64_t first_ = 0;
+  std::vector<bool> rest_;
+};
+
+struct Part {
+  int from = 0;
+  Bytes bytes;
+};
+
+struct Collection {
+  ServerSet there;
+  int missing = 0;
+  bool issued = false;  // here
+  std::vector<Part> parts;
+  GatherContinuation then;
+};
+
+struct Awaited {
+  int from = 0;  // who sends it, or who sent it
+  bool issued = false;
+  Bytes message = {};  // when it came first
+  Continuation then = {};
+};
+
+using Collections = std::unordered_map<Key, Collection, KeyHash>;
+using AwaitedResults = std::unordered_map<Key, Awaited, KeyHash>;
+
+}  // namespace tailrace::messaging

@@ -1,0 +1,54 @@
+// The post office of the active messages of one server: bundles what goes to the same server, and keeps what
+// came until it is looked at.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "messaging/active_messages/wire.hpp"
+
+namespace tailrace::messaging {
+
+class Post {
+ public:
+  struct Letter {
+    int from = 0;
+    Bytes message;
+    std::size_t offset = 0;  // of the next item
+  };
+
+  Post(Messenger& messenger, std::int32_t kind);
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+
+  void put(int to, const wire::Item& item);  // to another server; leaves with others, in order
+  void put_all(const wire::Item& item);      // to all others
+  bool flush();                              // hands over all bundles; true if there was one
+
+  Letter* first();  // null: nothing has come. Valid until taken
+  Letter take_first();
+
+  bool quiet() const { return bundled_ == 0 && inbox_->letters.empty(); }
+  std::size_t bytes() const { return bundled_ + inbox_->bytes; }
+
+ private:
+  // The messenger's handler fills it, and may outlive the post.
+  struct Inbox {
+    std::deque<Letter> letters;
+    std::size_t bytes = 0;
+  };
+  bool send(int to);
+
+  Messenger& messenger_;
+  std::int32_t kind_;
+  int rank_;
+  int size_;
+  std::vector<Bytes> bundles_;  // by server
+  std::size_t bundled_ = 0;
+  std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
+};
+
+}  // namespace tailrace::messaging

@@ -1,0 +1,27 @@
+// How active messages look on their way: a message is one or more items. All items and their payloads begin
+// at multiples of 16 bytes, so that numbers may be read in place.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "messaging/active_messages/active_messages.hpp"
+
+namespace tailrace::messaging::wire {
+
+// An item of a broadcast comes from the root, one of a gather goes to it.
+enum class Operation : std::uint64_t { broadcast, gather };
+
+struct Item {
+  Operation operation = Operation::broadcast;
+  Name name;
+  std::span<const std::byte> payload;
+};
+
+void append(Bytes& message, const Item& item);
+std::size_t size_of(const Item& item);  // in the message
+// The item at `offset`, which moves on to the next; nothing at the end. Start with offset 0.
+std::optional<Item> next_item(std::span<const std::byte> message, std::size_t& offset);
+
+}  // namespace tailrace::messaging::wire

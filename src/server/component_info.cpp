@@ -1,0 +1,66 @@
+#include "server/component_info.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/version.hpp"
+#include "env/node_memory.hpp"
+#include "handshake/ready/existing_files.hpp"
+#include "handshake/restart.hpp"
+#include "model/message_checks.hpp"
+
+namespace tailrace::server {
+
+namespace {
+
+// Of this node. All are about to take what they need.
+std::size_t servers_on_node(const handshake::Run& run) {
+  const auto count = std::ranges::count_if(run.cpus_on_node, [&](const handshake::CpusOfRank& one) {
+    return run.assignment.servers.find(one.rank).has_value();
+  });
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, count));
+}
+
+}  // namespace
+
+pipeline::ComponentInfo read_component_info(base::ByteReader& message, const handshake::Run& run, int number,
+                                            const std::string& started) {
+  const auto c = static_cast<std::size_t>(number);
+  pipeline::ComponentInfo info;
+  info.number = number;
+  info.begin = message.get<model::Tick>();
+  info.continued = handshake::get_continued(message);
+  if (const std::string set = message.get_text(); !set.empty())
+    info.saved = handshake::open_checkpoint(set).state;
+  const auto declarations = message.get_all<std::byte>();
+  info.declarations = model::Declarations::from_bytes(declarations);
+  const auto decomposition = message.get_all<std::byte>();
+  info.decomposition = model::Decomposition::from_bytes(decomposition);
+  model::check_message(info.declarations, info.decomposition, run.assignment.ranks[c].size());
+  info.configuration =
+      settings::with_options(run.configurations[c], run.sources[c], info.declarations.options);
+  info.memory = run.servers().memory / run.assignment.components.size();
+  if (const auto left = env::memory_left()) info.memory_left = *left / servers_on_node(run);
+  const int root = run.assignment.ranks[c].front();
+  info.leader = run.assignment.server_of[static_cast<std::size_t>(root)];
+  info.history = fmt::format("{} Tailrace {}: component {}, configuration {}", started, base::version,
+                             info.declarations.component, run.sources[c].front().name);
+  return info;
+}
+
+std::optional<std::vector<std::byte>> take_declarations(comm::Communicator& world, const handshake::Run& run,
+                                                        const messaging::TreePlace& place, int root,
+                                                        std::vector<handshake::Sending>& sendings) {
+  const auto rank_of = [&run](int server) {
+    return run.assignment.servers[static_cast<std::size_t>(server)];
+  };
+  constexpr int tag = static_cast<int>(handshake::Tag::ready);
+  auto come = handshake::poll(world, place.parent < 0 ? root : rank_of(place.parent), tag);
+  if (!come || place.children.empty()) return come;
+  const auto shared = std::make_shared<const std::vector<std::byte>>(*come);
+  for (const int child : place.children) sendings.emplace_back(world, shared, rank_of(child), tag);
+  return come;
+}
+
+}  // namespace tailrace::server

@@ -1,0 +1,67 @@
+#include "server/hosted_component.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.hpp"
+#include "base/fault_bytes.hpp"
+#include "env/clock.hpp"
+#include "handshake/connection.hpp"
+
+namespace tailrace::server {
+
+void HostedComponent::start(const sinks::SinkServices& services) {
+  std::ranges::sort(links, {}, &Link::client);
+  if (!links.empty())
+    intake = std::make_unique<Intake>(component->info().declarations.component, std::move(links),
+                                      IntakeServices{.executor = services.executor,
+                                                     .receiver = *component,
+                                                     .counters = services.counters,
+                                                     .trace = services.trace});
+  component->start(clients, intake.get());
+  begin_nanoseconds = env::steady_nanoseconds();
+  state = State::running;
+}
+
+bool HostedComponent::progress() {
+  const bool took = component->takes_in() && intake->progress();
+  return component->progress() || took;
+}
+
+bool HostedComponent::drop_rest() { return component && component->cut() && intake && intake->progress(); }
+
+std::string HostedComponent::describe(const std::string& name, int servers) const {
+  switch (state) {
+    case State::awaited: return fmt::format("\n    component \"{}\" has not called ready yet", name);
+    case State::connecting:
+      return fmt::format("\n    component \"{}\" is being connected: {} of {} servers are set up", name,
+                         set_up->heard(), servers);
+    case State::running: return (intake ? intake->describe() : "") + component->describe();
+    case State::over: break;
+  }
+  return "";
+}
+
+std::unique_ptr<messaging::TreeAllreduce> allreduce_of_set_up(messaging::Messenger& messenger,
+                                                              HostedComponent& hosted) {
+  using pipeline::ControlMessage;
+  const auto hear = [&hosted](const messaging::Bytes& message) {
+    base::ByteReader reader(message);
+    const auto fault = base::get_fault(reader);
+    if (fault && !hosted.fault) hosted.fault = fault;
+  };
+  const auto say = [&hosted] {
+    base::ByteWriter writer;
+    base::put_fault(writer, hosted.fault);
+    return writer.take();
+  };
+  const auto kind = [&hosted](ControlMessage message) { return pipeline::kind_of(hosted.number, message); };
+  return std::make_unique<messaging::TreeAllreduce>(
+      messenger,
+      messaging::TreeAllreduce::Kinds{kind(ControlMessage::set_up), kind(ControlMessage::set_up_everywhere),
+                                      kind(ControlMessage::set_up_directly)},
+      messaging::TreeAllreduce::Callbacks{hear, say, hear});
+}
+
+}  // namespace tailrace::server

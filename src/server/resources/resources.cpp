@@ -1,0 +1,30 @@
+#include "server/resources/resources.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "env/threads.hpp"
+#include "transport/shm/segment.hpp"
+
+namespace tailrace::server {
+
+int worker_threads(const settings::ServersOptions& options, const handshake::StridedRuns& nodes, int rank,
+                   const Pins& pins) {
+  if (options.mode == settings::Mode::inline_) return 0;
+  if (options.threads > 0) return options.threads;
+  if (options.mode == settings::Mode::attached) return 1;
+  if (!pins.work.empty()) return static_cast<int>(pins.work.size());
+  // What the launcher bound this rank to; or, unbound, its share of the node.
+  const int here = static_cast<int>(nodes.count(nodes[static_cast<std::size_t>(rank)]));
+  const int allowed = static_cast<int>(env::allowed_cpus().size());
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, allowed < cores ? allowed : cores / std::max(1, here));
+}
+
+transport::shm::NamedDoorbell make_doorbell(settings::Mode mode) {
+  if (mode == settings::Mode::dedicated) return transport::shm::make_doorbell();
+  transport::shm::remove_leftovers();  // which a server with shared memory of its own does besides
+  return {transport::make_heap_doorbell(), ""};
+}
+
+}  // namespace tailrace::server

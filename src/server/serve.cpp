@@ -1,0 +1,53 @@
+// A dedicated server: a process, or a rank of the model's job, that does nothing else.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "env/signals.hpp"
+#include "handshake/unreceived.hpp"
+#include "server/peer_servers.hpp"
+#include "server/server_process.hpp"
+#include "settings/checkpoint.hpp"
+
+namespace tailrace::server {
+namespace {
+
+bool takes_wishes(const handshake::Run& run) {
+  return std::ranges::any_of(run.configurations, [](const settings::Configuration& configuration) {
+    const auto* options = configuration.sections.find<settings::CheckpointOptions>();
+    return options != nullptr && options->is_asked_for && options->on_signal;
+  });
+}
+
+}  // namespace
+
+void serve_until_done(handshake::Started& started) {
+  // A status or an exception of this rank would end the job that is to go on without it.
+  const bool model_goes_on = started.run.servers().on_server_loss == settings::OnServerLoss::go_on;
+  std::optional<ServerProcess> process;
+  std::optional<env::StopSignals> signals;
+  std::optional<env::CheckpointSignal>
+      wishes;  // a wish is the model's to hear; this process must not end by it
+  try {
+    process.emplace(*started.world, *started.servers, started.run, std::move(started.lifelines));
+    if (started.run.servers().signals != settings::Signals::none)
+      signals.emplace(env::OwnHandler::called_too);
+    if (takes_wishes(started.run)) wishes.emplace();
+    if (signals) process->stop_controller().heed(*signals);
+    process->run();
+  } catch (...) {
+    const base::Fault fault = base::current_fault();
+    send_abort_notice(started, fault);
+    if (!model_goes_on) throw;
+    return base::log_error(fmt::format("server {} ends: {}", started.servers->rank(), fault.message));
+  }
+  // Whoever did not answer may never do so, and ending in good order would wait for it.
+  if (!process->done()) env::end_by_signal(process->stop_controller().signal());
+  if (model_goes_on && process->lost_peer()) return;
+  if (const auto fault = process->fatal()) throw Error(fault->code, fault->message);
+  process.reset();
+  handshake::check_all_received(started);
+}
+
+}  // namespace tailrace::server

@@ -1,0 +1,98 @@
+// The servers' side of a run on one rank: connects the components as they become ready, drives them until all
+// are over, and reports. A dedicated server runs it in a loop, an attached one on a thread, mode inline
+// inside the model's calls.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "handshake/assignment.hpp"
+#include "handshake/connection.hpp"
+#include "handshake/run.hpp"
+#include "handshake/start.hpp"
+#include "messaging/collectives/tree_allreduce.hpp"
+#include "messaging/messenger.hpp"
+#include "pipeline/served_component.hpp"
+#include "server/executor.hpp"
+#include "server/peer_servers.hpp"
+#include "server/reporter.hpp"
+#include "server/resources/pinning.hpp"
+#include "server/resources/shared_memory_account.hpp"
+#include "server/stop_controller.hpp"
+
+namespace tailrace::server {
+
+struct HostedComponent;
+
+class ServerProcess {
+ public:
+  // Local. `world` holds clients and servers; both must live longer, as must `run`.
+  ServerProcess(comm::Communicator& world, comm::Communicator& servers, const handshake::Run& run,
+                handshake::Lifelines lifelines);
+  ~ServerProcess();
+
+  bool progress();      // does what there is to do; true if anything moved
+  bool done() const;    // every component is over, on all servers
+  void run();           // until done, then write_report; blocks
+  void write_report();  // once, when done
+  StopController& stop_controller() { return stop_; }
+  // The run was stopped and there is nothing to wait for, whether done or not.
+  bool out_of_time() const;
+  bool cut() const;                          // a component ended before its model did
+  std::optional<base::Fault> fatal() const;  // what kept a component from its regular end
+  // Whether this server, which serves the component, has not saved its state for a checkpoint yet.
+  bool cuts_checkpoint(int component) const;
+  bool lost_peer() const { return peers_.failed_servers().count() > 0; }
+  transport::Doorbell& doorbell() { return *bell_.doorbell; }
+  handshake::LocalEnds& local_ends() { return local_ends_; }
+
+ private:
+  bool progress(HostedComponent& hosted);
+  sinks::SinkServices services() {
+    return {executor_, reporter_.counters(), reporter_.commit_log(), &reporter_.trace(), reporter_.begin()};
+  }
+  bool receive_declarations(HostedComponent& hosted);
+  std::optional<std::vector<std::byte>> declared(HostedComponent& hosted);
+  void set_up(HostedComponent& hosted, std::span<const std::byte> message);
+  bool give_up_without_all(HostedComponent& hosted);
+  bool connect(HostedComponent& hosted);
+  bool announced() const;  // no message can come that the doorbell does not announce
+  void accept(HostedComponent& hosted, std::size_t client, std::span<const std::byte> message);
+  void tell_clients(const HostedComponent& hosted, handshake::Tag tag, std::vector<std::byte> bytes);
+  void reply(HostedComponent& hosted);
+  void forget_doorbell();
+  void look_for_stop();
+  void lose(int server);  // it will say nothing more: what it was needed for ends
+  void say_goodbye(HostedComponent& hosted);
+  void end();
+  telemetry::StatusSnapshot snapshot() const;
+  std::string outcome() const;
+  std::string describe();
+
+  comm::Communicator& world_;
+  const handshake::Run& run_;
+  Pins pins_;
+  transport::shm::NamedDoorbell bell_;
+  handshake::LocalEnds local_ends_;
+  messaging::Messenger messenger_;
+  PeerServers peers_;
+  Reporter reporter_;
+  SharedMemoryAccount memory_;
+  StopController stop_;
+  Executor executor_;
+  std::vector<std::unique_ptr<HostedComponent>> components_;
+  std::vector<handshake::Sending> sendings_;
+  std::set<int> lost_;             // servers
+  messaging::TreeAllreduce byes_;  // servers that have ended, and what they report
+  bool ended_ = false;
+};
+
+// A dedicated server from its first message to its last. Blocks. Throws the fault that kept a component from
+// its end.
+void serve_until_done(handshake::Started& started);
+
+}  // namespace tailrace::server

@@ -1,0 +1,46 @@
+#include "server/stop_controller.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "env/clock.hpp"
+
+namespace tailrace::server {
+namespace {
+
+// Of the grace: until then clients may go on; until then commits may become complete. The rest is for closing
+// and reporting.
+constexpr double share_for_clients = 0.7, share_for_commits = 0.9;
+constexpr double seconds_when_idle = 0.2;  // in which the others' messages about it may still come
+
+}  // namespace
+
+bool StopController::look() {
+  if (order_ || signals_ == nullptr || signals_->caught() == 0) return false;
+  signal_ = signals_->caught();
+  const bool beside_model = options_.mode != settings::Mode::dedicated;
+  const bool waits = !beside_model || model_asks_.load(std::memory_order_relaxed);
+  const double grace = options_.grace_seconds;
+  order_ = pipeline::StopOrder{.why = fmt::format("ended by {}", env::name_of_signal(signal_)),
+                               .patience = waits ? share_for_clients * grace : 0.0,
+                               .most = share_for_commits * grace};
+  ordered_at_ = env::steady_seconds();
+  base::log_warning(
+      fmt::format("{}: what is complete is committed, and the servers end within {} s (servers.grace)",
+                  env::name_of_signal(signal_), grace));
+  return true;
+}
+
+bool StopController::adopt(const pipeline::StopOrder* order) {
+  if (order_ || order == nullptr) return false;
+  order_ = *order;
+  ordered_at_ = env::steady_seconds();
+  return true;
+}
+
+bool StopController::out_of_time(bool idle) const {
+  if (!order_) return false;
+  return env::steady_seconds() - ordered_at_ >= (idle ? seconds_when_idle : options_.grace_seconds);
+}
+
+}  // namespace tailrace::server

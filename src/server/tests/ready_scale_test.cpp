@@ -1,0 +1,201 @@
+// What `ready` costs each rank of a large run, with no other rank there.
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "handshake/ready.hpp"
+#include "messaging/collectives/tree_place.hpp"
+#include "plan/plan.hpp"
+#include "server/tests/counted_memory.hpp"
+#include "server/tests/large_run.hpp"
+#include "server/tests/one_rank.hpp"
+
+namespace tailrace::server::testing {
+namespace {
+
+constexpr int few_fields = 2;  // on each grid
+constexpr std::size_t megabyte = 1000000;
+
+handshake::Started started(const LargeRun& run, std::unique_ptr<OneRank> component,
+                           std::unique_ptr<OneRank> world) {
+  handshake::Started started;
+  const int size = run.ranks() + run.servers();
+  std::vector<handshake::Participant> participants(static_cast<std::size_t>(size), {false, "atmosphere", 0});
+  for (int rank = 0; rank < size; ++rank) participants[static_cast<std::size_t>(rank)].node = rank / 128;
+  settings::ServersOptions options;
+  options.count = run.servers();
+  started.run.assignment = handshake::place(participants, options);
+  started.run.sources = {{{"run.yaml", run.configuration()}}};
+  started.run.configurations.push_back(settings::parse_configuration(started.run.sources.front(), nullptr));
+  started.number = 0;
+  started.component = std::move(component);
+  started.world = std::move(world);
+  return started;
+}
+
+OneRank::Bytes good_verdict() {
+  base::ByteWriter writer;
+  base::put_fault(writer, std::nullopt);
+  return writer.take();
+}
+
+constexpr int up = 1, down = 2, explain = 3;  // tags
+using DeclarerOf = std::function<client::Declarer(int rank)>;
+
+// What a rank sends to the one above it, of itself and all below it.
+OneRank::Bytes said_by(const DeclarerOf& declarer_of, int rank, int ranks) {
+  handshake::Started other;
+  other.run.configurations.emplace_back();
+  other.number = 0;
+  auto component = std::make_unique<OneRank>(rank, ranks);
+  OneRank::Bytes said;
+  component->sees = [&](int, int tag, std::span<const std::byte> bytes) {
+    if (tag == up) said.assign(bytes.begin(), bytes.end());
+  };
+  component->hears = [&](int from, int tag) -> std::optional<OneRank::Bytes> {
+    if (tag == up) return said_by(declarer_of, from, ranks);
+    return tag == down ? std::optional(good_verdict()) : std::nullopt;
+  };
+  other.component = std::move(component);
+  handshake::agree_on_declarations(
+      other, declarer_of(rank), {}, [] {}, [] {});
+  return said;
+}
+
+DeclarerOf declarer_of(const LargeRun& run) {
+  return [&run](int rank) { return run.declarer(rank); };
+}
+
+struct Cost {
+  std::size_t held = 0, peak = 0;
+  std::size_t servers_told = 0, message = 0;
+};
+
+Cost ready_on_the_first(const LargeRun& run) {
+  const client::Declarer declarer = run.declarer(0);
+  auto component = std::make_unique<OneRank>(0, run.ranks());
+  std::size_t heard = 0;
+  component->hears = [&](int from, int) {
+    ++heard;
+    return said_by(declarer_of(run), from, run.ranks());
+  };
+  auto world = std::make_unique<OneRank>(0, run.ranks() + run.servers());
+  Cost cost;
+  world->sees = [&](int, int, std::span<const std::byte> bytes) {
+    ++cost.servers_told;
+    cost.message = bytes.size();
+  };
+  auto first = started(run, std::move(component), std::move(world));
+  const CountedMemory memory;
+  handshake::agree_on_declarations(
+      first, declarer, {}, [] {}, [] {});
+  cost.held = memory.held();
+  cost.peak = memory.peak();
+  EXPECT_LE(heard, static_cast<std::size_t>(messaging::tree_width)) << "however many ranks there are";
+  return cost;
+}
+
+TEST(ReadyOfManyRanks, first_rank_holds_one_message_for_all_servers) {
+  const Cost small = ready_on_the_first(LargeRun(1024, few_fields)),
+             large = ready_on_the_first(LargeRun(many_ranks, few_fields));
+  RecordProperty("megabytes", static_cast<int>(large.peak / megabyte));
+  EXPECT_EQ(large.servers_told, 1u) << "which passes it on";
+  EXPECT_LT(large.peak, 200 * megabyte);
+  EXPECT_LT(large.peak, 40 * small.peak) << "at most 32 times as many ranks";
+  EXPECT_LT(large.held, megabyte);
+}
+
+TEST(ReadyOfManyRanks, first_rank_holds_many_ranges_of_each_rank) {
+  const Cost cost = ready_on_the_first(LargeRun(many_ranks, few_fields, 50));
+  RecordProperty("megabytes", static_cast<int>(cost.peak / megabyte));
+  EXPECT_GT(cost.message, many_ranks * 50u * sizeof(model::Run)) << "they are all in it";
+  EXPECT_LT(cost.peak, 200 * megabyte);
+}
+
+// Beyond what it declared itself. `rank`: in the component.
+Cost ready_on_another(const LargeRun& run, int rank) {
+  auto component = std::make_unique<OneRank>(rank, run.ranks());
+  component->hears = [&](int from, int tag) -> std::optional<OneRank::Bytes> {
+    if (tag == up) return said_by(declarer_of(run), from, run.ranks());
+    return tag == down ? std::optional(good_verdict()) : std::nullopt;
+  };
+  const client::Declarer declarer = run.declarer(rank);
+  const model::Declarations& declared = declarer.declarations();
+  Cost cost;
+  const CountedMemory memory;
+  auto other = started(run, std::move(component), nullptr);
+  handshake::agree_on_declarations(
+      other, declarer, {}, [] {}, [] {});
+  const plan::Plan plan = handshake::plan_for(other, declared);
+  handshake::forget_configurations(other.run);
+  const auto agenda = plan::make_agenda(plan, declared, {});
+  cost.held = memory.held();
+  cost.peak = memory.peak();
+  return cost;
+}
+
+// One that passes on what a sixteenth of all ranks say, and one that nobody is below.
+TEST(ReadyOfManyRanks, a_rank_knows_little_of_the_others) {
+  const LargeRun few(1024), many(many_ranks);
+  ready_on_another(few, few.ranks() / 2);  // what a process makes once, such as the schema
+  for (const int behind : {0, 1}) {
+    const Cost small = ready_on_another(few, few.ranks() / 2 - behind),
+               large = ready_on_another(many, many.ranks() / 2 - behind);
+    EXPECT_LT(large.held, small.held + 20'000) << "who serves whom, in stretches of neighbouring ranks";
+    RecordProperty("kilobytes", static_cast<int>(large.held / 1000));
+    RecordProperty("kilobytes_at_the_peak", static_cast<int>(large.peak / 1000));
+    EXPECT_LT(large.held, 2 * megabyte);
+  }
+}
+
+// It is below another rank that is not the first.
+TEST(ReadyOfManyRanks, one_that_declares_otherwise_is_asked_what) {
+  const LargeRun run(40, few_fields);
+  auto component = std::make_unique<OneRank>(0, run.ranks());
+  OneRank::Bytes answer;
+  int asked = -1;
+  component->sees = [&](int to, int tag, std::span<const std::byte>) {
+    if (tag == explain) asked = to;
+  };
+  ASSERT_EQ(messaging::TreePlace(6, run.ranks()).parent, 5);
+  const auto declarer_of = [&](int rank) {
+    client::Declarer declarer = run.declarer(rank);
+    if (rank >= 6) declarer.option("dt", rank == 6 ? "1" : "2");
+    return declarer;
+  };
+  component->hears = [&](int from, int tag) -> std::optional<OneRank::Bytes> {
+    if (tag == up) return said_by(declarer_of, from, run.ranks());
+    // The other side of the question.
+    auto there = std::make_unique<OneRank>(from, run.ranks());
+    there->sees = [&](int, int sent, std::span<const std::byte> bytes) {
+      if (sent == explain) answer.assign(bytes.begin(), bytes.end());
+    };
+    there->hears = [&](int, int heard) -> std::optional<OneRank::Bytes> {
+      if (heard == explain && answer.empty()) return OneRank::Bytes(1);
+      if (heard == down && !answer.empty()) return good_verdict();
+      return std::nullopt;
+    };
+    handshake::Started other;
+    other.run.configurations.emplace_back();
+    other.number = 0;
+    other.component = std::move(there);
+    handshake::agree_on_declarations(
+        other, declarer_of(from), {}, [] {}, [] {});
+    return answer;
+  };
+  auto first = started(run, std::move(component), std::make_unique<OneRank>(0, 16));
+  try {
+    handshake::agree_on_declarations(
+        first, declarer_of(0), {}, [] {}, [] {});
+    FAIL() << "rank 6 declares an option of its own";
+  } catch (const Error& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "ranks 0 and 6 of the component declare different things: rank 0 grid \"block\", rank 6 option "
+        "\"dt\"; all ranks must declare the same in the same order");
+  }
+  EXPECT_EQ(asked, 6);
+}
+
+}  // namespace
+}  // namespace tailrace::server::testing
