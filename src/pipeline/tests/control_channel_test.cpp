@@ -152,7 +152,7 @@ TEST(WordsOfManyServers, news_of_any_of_them_reach_all_by_a_few_messages_of_each
 // As where a batch system ends a job, or a disk is full: each comes to the same by itself.
 TEST(WordsOfManyServers, a_signal_to_all_of_them_costs_each_a_few_messages) {
   Servers servers(300, 200);
-  for (const auto& server : servers.all) server->ending->ask({"ended by a test", 1.0, 2.0});
+  for (const auto& server : servers.all) server->ending->request({"ended by a test", 1.0, 2.0});
   servers.settle();
   for (const auto& server : servers.all) {
     EXPECT_EQ(server->stops, 1);
