@@ -101,7 +101,7 @@ void add_files_of_names(const Value& root, const Sources& sources, NamedFields& 
     const std::string path = path_beside(file->location().file, file->text());
     const auto source = std::ranges::find_if(
         sources, [&](const SourceFile& each) { return each.is_data && each.name == path; });
-    if (source == sources.end()) continue;  // it could not be read, which was told
+    if (source == sources.end()) continue;  // it could not be read, which was reported
     const Node tree = parse_yaml(source->name, source->text, problems);
     add(check(tree, names_type(), "names", {}, problems), named, problems);
   }

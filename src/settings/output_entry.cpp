@@ -260,7 +260,7 @@ void check_series(const OutputEntry& file, Problems& problems) {
                       variable.chunk.front()));
 }
 
-// What is made of a whole run is in no file that ends before it, or that another run began.
+// A variable made of a whole run cannot be in a file that ends before the run, or that another run began.
 void check_cycles(const OutputEntry& file, Problems& problems) {
   for (const VariableEntry& variable : file.variables) {
     if (variable.cycle == time::Cycle::none) continue;
@@ -299,7 +299,7 @@ void check_periods(const OutputEntry& file, const Sections& all, Problems& probl
                    "output." + file.path, problems);
 }
 
-// That the names of fields and groups lead somewhere.
+// Checks that the names of fields and groups exist.
 void check_targets(const Files& files, const Sections& all, Problems& problems) {
   if (problems.touch("fields")) return;  // it would only repeat the mistake
   ListedNames listed(all);
@@ -323,8 +323,8 @@ void check_targets(const Files& files, const Sections& all, Problems& problems) 
   }
 }
 
-// Of what comes once, no operation over time can be had. Patterns may mean what the model does not have, and
-// where a table says the operation, who compares the field with it tells more.
+// A field that is sent once has no operation over time. Patterns are left out, since they may match fields
+// that the model lacks, and CMIP tables too, since the comparison of the field with its table reports more.
 void check_fixed(const Files& files, const Sections& all, Problems& problems) {
   std::set<std::string> fixed;
   for (const FieldGroup& group : all.get<std::vector<FieldGroup>>())

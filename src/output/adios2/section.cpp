@@ -75,7 +75,7 @@ void check_company(const Value& section, const Options& options, Problems& probl
       refuse(section, name, "stands beside `operator: blosc` only", problems);
 }
 
-// What the library of ADIOS2 does not do.
+// Refuses options that the library of ADIOS2 does not support.
 void check_library(const Value& section, const Options& options, Problems& problems) {
   if (options.engine == Engine::bp5)
     refuse(section, "burst_buffer",
