@@ -26,7 +26,7 @@ Type type() {
       {.name = "when_full",
        .type = choice({"discard", "block"}),
        .description =
-           "What becomes of a step when a stream's queue is full: it is discarded, or the server waits for "
+           "The treatment of a step when a stream's queue is full: it is discarded, or the server waits for "
            "the reader.",
        .example = "block",
        .default_value = "discard"},
@@ -37,7 +37,8 @@ Type type() {
        .default_value = "loopback"},
       {.name = "operator",
        .type = choice({"none", "blosc", "bzip2", "zfp"}),
-       .description = "What ADIOS2's own library does with the chunks of fields, where it was built with it.",
+       .description = "The operator that ADIOS2's own library applies to the chunks of fields, if it was "
+                      "built with it.",
        .example = "blosc",
        .default_value = "none"},
       {.name = "compressor",
