@@ -192,8 +192,8 @@ void add_scalars(GridWriter& grid_writer, const plan::VariablePlan& plan, const 
   add_to_coordinates(attributes, names);
 }
 
-// What comes after the field's own attributes: how it was reduced, where its cells are, and what the user
-// says.
+// Adds what follows the field's own attributes: how it was reduced, where its cells are, and the attributes
+// of the user.
 void finish_attributes(DatasetLayout& layout, const plan::DatasetPlan& file, int number,
                        const output::Attributes& of_grid) {
   const plan::VariablePlan& plan = file.variables[at(number)];

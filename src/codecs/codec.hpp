@@ -21,7 +21,7 @@ struct CodecOptions {
   bool operator==(const CodecOptions&) const = default;
 };
 
-// What the bytes of a chunk mean. Lossless codecs use the type alone, or nothing.
+// The meaning of the bytes of a chunk. Lossless codecs use the type alone, or nothing.
 struct ChunkDescription {
   model::DataType type = model::DataType::float64;
   std::vector<std::int64_t> shape{};   // values along each dim, slowest first

@@ -6,7 +6,7 @@
 
 namespace tailrace::env {
 
-// Tasks may submit further tasks. What a task throws is kept as a fault by whoever owns the executor.
+// Tasks may submit further tasks. The owner of the executor keeps the exception of a task as a fault.
 class Executor {
  public:
   using Work = std::function<void()>;

@@ -116,7 +116,7 @@ struct Commit {
   std::vector<LateAttribute> attributes = {};  // few: usually in the last commit. Streams of ADIOS2 omit them
 };
 
-// What became of the steps of a dataset that hands them to readers instead of writing them to a disk.
+// The fate of the steps of a dataset that hands them to readers instead of writing them to a disk.
 struct StreamCounts {
   std::uint64_t handed_over = 0;  // while a reader was connected
   std::uint64_t unread = 0;       // while none was

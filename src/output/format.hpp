@@ -22,8 +22,8 @@ namespace tailrace::output {
 // The format of a file that names none.
 inline constexpr const char* default_format = "netcdf";
 
-// A format's part of the configuration. Of a format for files it is an option of each file, with the name of
-// the format; of any other it describes an entry of the section with that name.
+// A format's part of the configuration. For a format of files it is an option of each file, with the name of
+// the format; for any other format it describes an entry of the section with that name.
 struct FormatSection {
   config::Option option;
   // Takes what is there (after mistakes of form the value has holes) and adds the mistakes that show between
@@ -33,7 +33,7 @@ struct FormatSection {
       read;
 };
 
-// What an entry of the configuration asks of its format, besides the format's own options.
+// The requests of an entry of the configuration to its format, besides the format's own options.
 struct DatasetRequest {
   std::string path;
   std::string config_path;  // `output.out.nc`, for problems
@@ -86,9 +86,9 @@ class Format {
   // Whether several servers may each have a dataset of the same spec open and commit chunks of their own to
   // it. Each commit then has the lengths on every server; times and coordinates come from one of them.
   virtual bool can_be_written_by_many() const { return false; }
-  // What it needs that is missing, for the user; empty where nothing is.
+  // Tells the user what the format needs and does not find; empty if nothing is missing.
   virtual std::string missing() const { return ""; }
-  // What its library may hold for itself while a commit is written: one at a time on a server.
+  // The memory that its library may use during a commit; a server writes one commit at a time.
   virtual std::size_t cache_bytes() const { return 0; }
   // About how many bytes a commit writes besides values.
   virtual double commit_overhead(std::size_t variables) const {

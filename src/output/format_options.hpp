@@ -30,7 +30,7 @@ std::shared_ptr<const FormatOptions> wrap_options(Options options) {
   return std::make_shared<const OwnOptions<Options>>(std::move(options));
 }
 
-// What was wrapped; Options() for null, which means that none are given.
+// Returns the wrapped options; Options() for null, which means that none are given.
 template <class Options>
 const Options& unwrap_options(const FormatOptions* options) {
   static const Options defaults{};

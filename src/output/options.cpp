@@ -45,7 +45,7 @@ config::Option option_of(const std::string& says, const std::string& example,
   return {.name = "attributes", .type = std::move(attributes), .description = says, .example = example};
 }
 
-// What readers find the time by, and what the run says of itself.
+// Protects the attributes by which readers find the time, and those that the run writes about itself.
 std::optional<std::string> time_attribute_complaint(std::string_view name) {
   for (const char* own : {"units", "calendar", "units_metadata", "standard_name", "axis", "climatology"})
     if (name == own) return "is written automatically, from `model_time` and the kind of file";

@@ -123,7 +123,7 @@ class AxisAgenda : public model::Agenda {
   std::vector<time::Axis> axes_;
   // The data that each step reads, by axis and by use. They are dense, since the step runs with cold caches
   // between two steps of the model.
-  // What it makes of a field, as in model::Agenda, unless a record is due; and at this tick.
+  // Both hold the values of model::Agenda: for a tick at which no record closes, and for this tick.
   std::vector<unsigned char> when_due_, due_;
   std::vector<Use> uses_;
   std::vector<std::size_t> fixed_;  // fields that are put once

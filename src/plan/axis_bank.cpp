@@ -47,8 +47,8 @@ AxisBank::AxisBank(const Plan& plan, model::Tick begin) {
     for (const AxisPlan& axis : file.axes) {
       part.units.push_back(axis.chunk_alignment);
       part.axis_names.push_back(axis_state_name(file, axis));
-      // What is numbered by files is an axis of that file alone, or of those of equal lengths; and files of
-      // saved state stand where they stood.
+      // An axis that is numbered by files belongs to one file, or to files of equal lengths. Files with saved
+      // state continue from their own place.
       const bool is_shared = axis.chunk_alignment == 1 && !file.restored && !file.is_unsaved;
       const auto same = std::find_if(known.begin(), known.end(), [&](const Known& other) {
         return is_shared && other.is_shared && other.axis.has_records_of(axis) &&

@@ -24,7 +24,7 @@ class AxisBank {
   void advance(const model::Tick& tick);
   std::size_t size() const { return axes_.size(); }
   std::size_t number(std::size_t file, std::size_t axis) const { return numbers_[file][axis]; }
-  // What the latest tick means for the variables on an axis (see time::Axis); valid until the next advance.
+  // The shares of the latest tick for variables on an axis (see time::Axis); valid until the next advance.
   const std::vector<time::Share>& shares(std::size_t number) const { return *shares_[number]; }
   const time::Axis& axis(std::size_t number) const { return axes_[number]; }
 

@@ -35,7 +35,7 @@ std::optional<std::string> danger_complaint(const output::Format& format,
 // True if each multiple of `every` is one of `cadence` too, as far as periods of the same kind tell.
 bool is_multiple(const time::Period& every, const time::Period& cadence);
 
-// What is wrong with the attributes of a variable of that type, from the user and the field.
+// Finds what is wrong with the attributes, from the user and the field, of a variable of that type.
 std::optional<std::string> attributes_complaint(const output::Attributes& own, const model::Field& field,
                                                 model::DataType type);
 

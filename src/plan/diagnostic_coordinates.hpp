@@ -43,7 +43,7 @@ class DiagnosticCoordinates {
     std::shared_ptr<const analytics::DimCoordinate> coordinate;  // null: unknown
     const model::Grid* declared = nullptr;  // the grid of the unchanged dim; null: an operator made it
   };
-  // Of a node.
+  // The note on a node.
   struct Note {
     std::vector<DimNote> dims;
     analytics::Described described;

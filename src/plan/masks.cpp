@@ -106,7 +106,7 @@ std::optional<std::string> complaint(const GridEntry& entry, const model::Grid& 
 config::Section<GridEntries> grids_section() {
   return {.option = {.name = "grids",
                      .type = config::map("grid", grid_type()),
-                     .description = "What holds for all fields of a grid of the model.",
+                     .description = "The options that apply to all fields of a grid of the model.",
                      .example = "{ocean: {mask: sea}}"},
           .read = read,
           .check = check};

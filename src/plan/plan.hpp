@@ -142,7 +142,7 @@ std::string describe_memory(const settings::ServersOptions& servers, const Plan&
 // checkpoints. `plan` must live longer.
 std::function<bool(const model::Tick&)> checkpoint_schedule(const Plan& plan, model::Tick begin);
 
-// Which fields are wanted at a tick: the union of what all axes need.
+// Decides which fields are wanted at a tick: the union of the needs of all axes.
 // `saved` is the state from which the run continues; the plan is marked with it (restart/restored.hpp).
 std::unique_ptr<model::Agenda> make_agenda(const Plan& plan, const model::Declarations& declarations,
                                            model::Tick begin, const model::StateLoader* saved = nullptr);

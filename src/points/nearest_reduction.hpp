@@ -31,8 +31,8 @@ struct NearestPoints {
   std::function<std::vector<std::optional<Place>>(double seconds)> places_at;
 };
 
-// A reduction of a field and two coordinates on its plane, all of which may be split into blocks. Of cells at
-// the same distance, the one with the smallest number (in C order over the plane) is taken.
+// A reduction of a field and two coordinates on its plane, all of which may be split into blocks. If cells
+// have the same distance, it takes the one with the smallest number (in C order over the plane).
 std::shared_ptr<const analytics::Reduction> make_reduction(NearestPoints points);
 
 }  // namespace tailrace::points

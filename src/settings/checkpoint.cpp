@@ -77,9 +77,9 @@ Type checkpoint_type() {
        .example = "6 h"},
       {.name = "on_error",
        .type = choice({"stop", "skip"}),
-       .description = "What happens if a checkpoint cannot be written: the model gets an error (`stop`), or "
-                      "a warning is "
-                      "logged and the run continues (`skip`). Earlier checkpoints are kept in both cases.",
+       .description = "The action if a checkpoint cannot be written: the model gets an error (`stop`), or a "
+                      "warning is logged and the run continues (`skip`). Earlier checkpoints are kept in "
+                      "both cases.",
        .example = "skip",
        .default_value = "stop"},
   });

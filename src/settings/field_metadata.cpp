@@ -87,9 +87,9 @@ Section<NamedFields> names_section() {
   return {.option = {.name = "names",
                      .type = either({text(), list(text(), 1), names_type()}),
                      .description =
-                         "What the model's fields are: their standard names, long names and units. A file "
-                         "of YAML with a map of them, relative to this one, a list of such files, or the "
-                         "map itself. A field's standard name alone may be given in place of its map.",
+                         "The standard names, long names and units of the model's fields. A YAML file with a "
+                         "map of them, relative to this one, a list of such files, or the map itself. A "
+                         "field's standard name alone may be given in place of its map.",
                      .example = "names.yaml"},
           .read = read};
 }
@@ -101,7 +101,7 @@ void add_files_of_names(const Value& root, const Sources& sources, NamedFields& 
     const std::string path = path_beside(file->location().file, file->text());
     const auto source = std::ranges::find_if(
         sources, [&](const SourceFile& each) { return each.is_data && each.name == path; });
-    if (source == sources.end()) continue;  // it could not be read, which was told
+    if (source == sources.end()) continue;  // it could not be read, which was reported
     const Node tree = parse_yaml(source->name, source->text, problems);
     add(check(tree, names_type(), "names", {}, problems), named, problems);
   }

@@ -60,8 +60,8 @@ config::Type field_group_type() {
       {.name = "dims",
        .type = list(text(), 1),
        .description =
-           "The dimensions of these fields in files, slowest first. Of the grids that the model declares "
-           "with the same cells, the fields get the one with these dimensions, and its coordinates.",
+           "The dimensions of these fields in files, slowest first. If the model declares several grids with "
+           "the same cells, the fields get the one with these dimensions, and its coordinates.",
        .example = "[x, y, zn]"},
   });
 }

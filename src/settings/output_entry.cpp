@@ -60,8 +60,8 @@ std::vector<Option> when_it_is_written() {
       {.name = "on_error",
        .type = choice({"stop", "skip", "retry"}),
        .description =
-           "What happens when the file cannot be written: the run stops, continues without the file, or "
-           "tries again for `retry_for` and then stops.",
+           "The action when the file cannot be written: the run stops, continues without the file, or tries "
+           "again for `retry_for` and then stops.",
        .example = "skip",
        .default_value = "stop"},
       {.name = "retry_for",
@@ -97,12 +97,10 @@ std::vector<Option> how_it_is_written() {
       {.name = "if_exists",
        .type = if_exists_type(),
        .description =
-           "What becomes of an existing file: it is replaced, it goes on behind its last complete record "
-           "that "
-           "ends when this run begins or before (`append`), or it is an error of `ready`, before any file "
-           "is written. By default it is replaced by a run that begins at model time 0 (or before it), and "
-           "an "
-           "error for a run that begins later, with an `initial_time`.",
+           "The treatment of an existing file: it is replaced, it is continued behind its last complete "
+           "record that ends when this run begins or before (`append`), or it is an error of `ready`, before "
+           "any file is written. By default a run that begins at model time 0 (or before it) replaces the "
+           "file, and for a run that begins later, with an `initial_time`, it is an error.",
        .example = "fail",
        .deprecated_names = {"overwrite"}},
       {.name = "sync",
@@ -125,7 +123,7 @@ std::vector<Option> options_of_formats() {
 
 std::vector<Option> what_it_holds() {
   return {
-      defaults_option("What the variables of this file share.", variable_defaults()),
+      defaults_option("The options that the variables of this file share.", variable_defaults()),
       output::attributes_option("Attributes of the file, such as title and institution."),
       {.name = "date_attribute",
        .type = text(),
@@ -260,7 +258,7 @@ void check_series(const OutputEntry& file, Problems& problems) {
                       variable.chunk.front()));
 }
 
-// What is made of a whole run is in no file that ends before it, or that another run began.
+// A variable made of a whole run cannot be in a file that ends before the run, or that another run began.
 void check_cycles(const OutputEntry& file, Problems& problems) {
   for (const VariableEntry& variable : file.variables) {
     if (variable.cycle == time::Cycle::none) continue;
@@ -299,7 +297,7 @@ void check_periods(const OutputEntry& file, const Sections& all, Problems& probl
                    "output." + file.path, problems);
 }
 
-// That the names of fields and groups lead somewhere.
+// Checks that the names of fields and groups exist.
 void check_targets(const Files& files, const Sections& all, Problems& problems) {
   if (problems.touch("fields")) return;  // it would only repeat the mistake
   ListedNames listed(all);
@@ -323,8 +321,8 @@ void check_targets(const Files& files, const Sections& all, Problems& problems) 
   }
 }
 
-// Of what comes once, no operation over time can be had. Patterns may mean what the model does not have, and
-// where a table says the operation, who compares the field with it tells more.
+// A field that is sent once has no operation over time. Patterns are left out, since they may match fields
+// that the model lacks, and CMIP tables too, since the comparison of the field with its table reports more.
 void check_fixed(const Files& files, const Sections& all, Problems& problems) {
   std::set<std::string> fixed;
   for (const FieldGroup& group : all.get<std::vector<FieldGroup>>())
@@ -360,8 +358,9 @@ struct Defaults {
 config::Section<Defaults> defaults_section() {
   std::vector<Option> options = file_defaults();
   std::ranges::copy(variable_defaults(), std::back_inserter(options));
-  Option option = defaults_option("What all files and their variables share, unless a file says otherwise.",
-                                  std::move(options));
+  Option option =
+      defaults_option("The options that all files and their variables share, unless a file overrides them.",
+                      std::move(options));
   return {.option = std::move(option), .read = [](const Value&, Problems&) { return Defaults(); }};
 }
 

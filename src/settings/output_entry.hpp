@@ -66,8 +66,8 @@ struct OutputEntry {  // an entry under `output:`
   const time::Period& file_period() const { return new_file_every ? *new_file_every : write_every; }
 };
 
-// What becomes of a file that is there when a run begins at that model time. A run that goes on where another
-// one ended replaces nothing unless it is told to.
+// The treatment of a file that exists when a run begins at that model time. A run that continues another one
+// replaces nothing unless the option asks for it.
 output::IfExists if_exists(const OutputEntry& file, double begin);
 
 // Checks that the files differ, and that the names of fields and groups lead somewhere.

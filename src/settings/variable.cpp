@@ -78,9 +78,8 @@ std::vector<Option> which_records() {
       {.name = "missing",
        .type = choice({"skip", "propagate"}),
        .description =
-           "What missing values of a field with a fill value do to a record: the cell's other samples "
-           "make it "
-           "(`skip`), or the cell is missing there (`propagate`).",
+           "The effect on a record of missing values in a field with a fill value: the cell's other samples "
+           "make the record (`skip`), or the cell is missing in it (`propagate`).",
        .example = "propagate",
        .default_value = "skip"},
       {.name = "edges",
@@ -274,7 +273,9 @@ Type entry_type(int levels) {
                                            .options;
   if (levels == 0) return section(variable);
   const std::vector<Option> group{
-      defaults_option("What the `variables` below share: a group has these two alone.", group_defaults()),
+      defaults_option("The options that the `variables` below share. A group has no options besides these "
+                      "two.",
+                      group_defaults()),
       {.name = "variables",
        .type = list(entry_type(levels - 1), 1),
        .description = "Variables, or groups again, that share the `defaults` beside them.",

@@ -90,8 +90,7 @@ struct AxisRule {
   Span span = {};  // as if the run began and ended there, save that instants keep to the grid; whole samples
                    // lie in it
   Cycle cycle = Cycle::none;  // of windows: months of a year, lengths of time that divide a day
-  bool also_at_end =
-      false;  // of instants: what came behind the last one is a further record, as at_end has it
+  bool also_at_end = false;   // of instants: what came behind the last one is a further record, as in at_end
   bool operator==(const AxisRule&) const = default;  // whether the same ticks make the same records
 
   std::int64_t turns() const;  // how many windows the cycle has; 1 without one

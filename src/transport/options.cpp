@@ -19,9 +19,8 @@ std::vector<Option> options() {
       {.name = "when_full",
        .type = choice({"wait", "spill", "fail"}),
        .description =
-           "What a client does when its buffer is full: wait for the server (the stall is reported), "
-           "spill to a "
-           "local disk, or fail.",
+           "The action of a client when its buffer is full: wait for the server (the stall is reported), "
+           "spill to a local disk, or fail.",
        .example = "spill",
        .default_value = "wait"},
       {.name = "spill_directory",

@@ -98,6 +98,6 @@ def test_killed_at_any_moment(tmp_path, whole, series):
 # In the short form, the kills of test_burst_buffer.py, each at another place, suffice.
 @pytest.mark.parametrize("series", range(KILLS // IN_ONE_TEST if KILLS > IN_ONE_TEST else 0))
 def test_killed_at_any_moment_with_a_burst_buffer(tmp_path, whole, series):
-    """What was reported to be on the nodes is not missing either, since the nodes survive."""
+    """No record that was reported to be on the nodes is missing either, since the nodes survive."""
     buffered = CONFIG | {"checkpoint": CONFIG["checkpoint"] | {"burst_buffer": str(tmp_path / "node")}}
     kill_and_go_on(tmp_path, whole, 5000 + series, buffered)

@@ -16,8 +16,8 @@ CONFIG = {
     "output": {"h.nc": {"write_every": "1 step", "variables": [{"field": "h", "every": "1 step"}]}},
 }
 PRETENDS = "int H5is_library_threadsafe(_Bool* is) { *is = 0; return 0; }\n"
-# The models below put four values, take the lock, put four more, and give it back. What they print before and after the
-# second four is also the name of the file that they wait for until they go on.
+# The models below put four values, take the lock, put four more, and give it back. The line that they print before and
+# after the second four is also the name of the file that they wait for before they continue.
 C = """
 #include <mpi.h>
 #include <stdio.h>

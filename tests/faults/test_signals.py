@@ -174,8 +174,8 @@ def test_inline_informs_the_others(tmp_path):
 
 
 def test_a_disk_that_is_too_slow_for_the_grace(tmp_path):
-    """To close the files takes many writes: the server ends before, and does not report that they are whole. What was
-    committed before is whole."""
+    """To close the files takes many writes: the server ends before, and does not report that they are whole. Records
+    that were committed before are whole."""
     environment = PATIENT | {"TAILRACE_FILE_DELAY": "300000"}
     serving = servers(1, grace="1 s")
     scenario = SCENARIO | {"in_step": False}

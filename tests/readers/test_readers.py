@@ -127,8 +127,8 @@ def test_checkers_find_no_error(written):
 
 
 def read_between_commits(reader, folder: Path) -> np.ndarray | None:
-    """What the reader sees; nothing where a commit came in between, which a reader of HDF5 may trip over. The line of a
-    commit follows the commit."""
+    """Returns what the reader sees, or waits and returns None if a commit came in between, over which a reader of HDF5
+    may trip. The line of a commit follows the commit."""
     before = commits(folder)
     with contextlib.suppress(OSError, RuntimeError, ValueError):
         values = reader(folder / "out.nc")

@@ -16,7 +16,7 @@ def put_values(field: int, shape: tuple[int, ...], time: float, step: int, dtype
 
 
 def missing_cells(shape: tuple[int, ...], step: int) -> np.ndarray:
-    """Which cells of a field with a fill value are missing at a step; has_no_value in player.cpp."""
+    """Tells which cells of a field with a fill value are missing at a step; has_no_value in player.cpp."""
     position = np.arange(int(np.prod(shape, dtype=np.int64)), dtype=np.int64).reshape(shape)
     return (position % 11 == 7) | ((5 * step + 3 * position) % 4 == 0)
 

@@ -155,9 +155,10 @@ class Where final : public Reduction {
             "The position along a dimension of the " + std::string(highest_ ? "highest" : "lowest") +
                 " value over the named dimensions, or all: the global index from 0, as numpy." + name +
                 " with unravel_index, or the coordinate there (of the dimension, or coordinates=[...]). With "
-                "several dimensions, along selects one. Of equal values, and of NaN (which takes precedence; "
-                "skip_missing=1 leaves it out), the first in C order of the global array. Empty blocks and "
-                "ranks without cells contribute nothing; without cells it is NaN, for length 1 it is 0.",
+                "several dimensions, along selects one. Among equal values, and among NaN (which takes "
+                "precedence; skip_missing=1 leaves it out), the first in C order of the global array is "
+                "taken. Empty blocks and ranks without cells contribute nothing; without cells it is NaN, "
+                "for length 1 it is 0.",
             "local; one pass over the cells; 16 bytes per kept cell in the message", ""};
   }
   Shape infer(const Call& call) const override {

@@ -102,10 +102,10 @@ class Range final : public Kernel {
     return {
         "range(a, DIM=[from, to], ...)",
         "A part selected by value: the cells whose coordinate lies from one value to the other, both "
-        "included, in the order of the coordinate, as xarray's sel with a slice. Of n cells the dimension "
-        "is called DIM_n. A longitude (in degrees_east) may be given on any turn: lon=[-20, 30] on a grid "
-        "from 0 to 360 takes cells from both ends, and its coordinate is then -20 to 30. A range without a "
-        "cell is an error. NaN is kept. Empty blocks give empty blocks; of length 1 all or nothing is taken.",
+        "included, in the order of the coordinate, as xarray's sel with a slice. The dimension of n cells is "
+        "called DIM_n. A longitude (in degrees_east) may be given on any turn: lon=[-20, 30] on a grid from "
+        "0 to 360 takes cells from both ends, and its coordinate is then -20 to 30. A range without a cell "
+        "is an error. NaN is kept. Empty blocks give empty blocks; of length 1 all or nothing is taken.",
         "copies the selected cells; gathers the dimensions it selects in", ""};
   }
   Shape infer(const Call& call) const override {

@@ -22,7 +22,7 @@ struct Selection {
   bool dropped = false;
 };
 
-// Of two equally near values the higher one, as in pandas.
+// If two values are equally near, takes the higher one, as pandas does.
 Point nearest(const std::vector<double>& coordinate, double x) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < coordinate.size(); ++i) {

@@ -47,7 +47,7 @@ inline model::Field make_field(const std::string& name, int grid, DataType type 
   return field;
 }
 
-// What a test starts from: a box model with a field w on (z, y, x), a scalar, and a file for one variable of
+// The start of each test: a box model with a field w on (z, y, x), a scalar, and a file for one variable of
 // each.
 struct Case {
   settings::Configuration configuration;

@@ -231,7 +231,7 @@ TEST(Layout, writes_meshes_as_ugrid_asks) {
   EXPECT_EQ(attribute(layout, "mesh_node_x", "units"), "degrees_east");
 }
 
-// Of a mesh in a plane the file holds fields on edges and nodes only.
+// The file holds fields on the edges and nodes of a plane mesh, but none on its faces.
 TEST(Layout, writes_the_mesh_of_edges_and_nodes) {
   Case given;
   const auto indexed = [](const std::string& name, const std::string& dim, std::int64_t cells) {

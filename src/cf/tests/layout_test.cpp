@@ -169,7 +169,7 @@ TEST(Layout, writes_global_attributes_and_lets_the_user_have_the_last_word) {
   Case given;
   given.file.entry.attributes = {{"title", std::string("Density current")}, {"source", std::string("mine")}};
   const auto& attributes = given.layout().dataset.attributes;
-  EXPECT_EQ(attribute(attributes, "Conventions"), "CF-1.12") << "as leap seconds are told";
+  EXPECT_EQ(attribute(attributes, "Conventions"), "CF-1.12") << "the first version with leap seconds";
   EXPECT_EQ(attribute(attributes, "history"), "2026: tailrace run");
   EXPECT_EQ(attribute(attributes, "title"), "Density current");
   EXPECT_EQ(attribute(attributes, "source"), "mine");

@@ -1,4 +1,4 @@
-// What every codec must keep; a new codec's test is one call to check_codec for each set of options.
+// The requirements on every codec; a new codec's test is one call to check_codec for each set of options.
 #pragma once
 
 #include <gtest/gtest.h>

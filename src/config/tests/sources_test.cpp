@@ -34,7 +34,7 @@ std::string complaint(const Files& files, const std::string& first) {
   return "none";
 }
 
-// What the merged tree holds, as `path=text` in order.
+// Lists the scalars of the merged tree in order, as `path=text`.
 void list_scalars(const Node& node, const std::string& path, std::vector<std::string>& found) {
   if (node.kind == NodeKind::scalar) found.push_back(path + "=" + node.text);
   for (std::size_t i = 0; i < node.items.size(); ++i) list_scalars(node.items[i], path_of(path, i), found);

@@ -18,8 +18,8 @@ class Names {
   const Diagnostic* diagnostic(const std::string& space, const std::string& name) const;
   const Definition& definition(const Field& field) const;
 
-  // What a rule means, which knows no namespaces: the field of the diagnostic's own namespace, or else the
-  // first one of that name in the file. `others` tells whether there is one more.
+  // The field that a rule means. Rules have no namespaces, so it is that of the diagnostic's own namespace,
+  // or else the first one of that name in the file. `others` is set if there is one more.
   const Field* for_rule(const std::string& space, const std::string& name, bool& others) const;
 
   std::vector<std::string> field_names() const;                         // without namespaces

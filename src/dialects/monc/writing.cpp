@@ -225,8 +225,8 @@ std::vector<const Writing::Part*> Writing::parts_of(const Include& include) cons
   return found;
 }
 
-// What would have the same name in the file gets a suffix, as in MONC, and where that does not help, a name
-// of its own.
+// Members that would have the same name in the file get a suffix, as in MONC, and where that does not help, a
+// name of their own.
 void Writing::name_apart(std::vector<Written>& written) const {
   std::map<std::string, int> count;
   for (const Written& one : written) ++count[one.member->bare];

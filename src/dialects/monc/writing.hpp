@@ -14,8 +14,8 @@ namespace tailrace::dialects::monc {
 
 class Writing {
  public:
-  // What is written; all must live longer. `made_from`: of each diagnostic that could be translated, the
-  // fields behind it.
+  // The parts that are written; all must live longer. `made_from` maps each diagnostic that could be
+  // translated to the fields behind it.
   struct Parts {
     const Model& model;
     const Names& names;

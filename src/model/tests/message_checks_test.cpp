@@ -1,4 +1,4 @@
-// What a damaged message may say: it is an error, and never an index that leads astray.
+// Tests that a damaged message causes an error, and never an index that is out of range.
 #include "model/message_checks.hpp"
 
 #include <gmock/gmock.h>
@@ -137,7 +137,7 @@ TEST(MessageChecks, name_what_does_not_fit) {
   }
 }
 
-// As a server does it. What is not an Error fails the test.
+// Follows the message as a server does. Any exception but an Error fails the test.
 void follow(const Message& message) {
   const Declarations& all = message.declarations;
   for (const Field& each : all.fields) {

@@ -1,4 +1,4 @@
-// What the format asks of ADIOS2. The library is in a plugin of its own (plugin/), so that Tailrace runs
+// The interface to ADIOS2. The library is in a plugin of its own (plugin/), so that Tailrace runs
 // without it and no process loads it that writes no such file.
 #pragma once
 
@@ -60,17 +60,17 @@ class StepWriter {
   // Afterwards the step is in the files, or in the queue of the stream. Throws std::exception, and then
   // nothing more can be written.
   virtual void write_step(std::span<const Block> blocks) = 0;
-  // Of the dataset where `variable` is empty; readers get it with the next step. Streams omit it.
+  // An empty `variable` means the dataset. Readers get it with the next step. Streams omit it.
   virtual void set_attribute(const std::string& /*variable*/, const std::string& /*name*/,
                              const AttributeValue& /*value*/) {}
   virtual void close() = 0;  // no step after it; may throw std::exception
 };
 
-// Of the plugin: opens the dataset. Throws std::exception. The caller owns what it returns.
+// A function of the plugin that opens the dataset. Throws std::exception. The caller owns what it returns.
 using OpenEngine = StepWriter* (*)(const EngineSpec& spec);
 inline constexpr const char* open_engine_name = "tailrace_adios2_open";
 
-// Of a dataset that is there.
+// A variable of an existing dataset.
 struct ExistingVariable {
   std::string name;
   std::optional<model::DataType> type;           // none: of text
@@ -89,7 +89,7 @@ class StepReader {
   virtual std::vector<std::byte> read(const ExistingVariable& variable, std::size_t place) = 0;
 };
 
-// Of the plugin: opens a BP dataset. Throws std::exception. The caller owns what it returns.
+// A function of the plugin that opens a BP dataset. Throws std::exception. The caller owns what it returns.
 using OpenReader = StepReader* (*)(const std::string& path);
 inline constexpr const char* open_reader_name = "tailrace_adios2_read";
 

@@ -1,4 +1,4 @@
-// What files and streams of ADIOS2 share: the description of a dataset for the engine, and its texts.
+// The code that files and streams share: the description of a dataset for the engine, and its texts.
 #pragma once
 
 #include <fmt/format.h>

@@ -33,8 +33,8 @@ struct Tail {
   std::vector<std::vector<std::byte>> values;
   std::vector<Block> blocks;  // of these values
 };
-// Of the steps that do not stay whole when each growing dim keeps so many records (by index into the spec's
-// dims).
+// The tail that begins with the first step that loses records when each growing dim keeps so many of them (by
+// index into the spec's dims).
 Tail tail_of(StepReader& reader, const DatasetSpec& spec, const std::vector<std::int64_t>& lengths);
 
 }  // namespace tailrace::output::adios2

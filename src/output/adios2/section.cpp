@@ -26,7 +26,7 @@ Type type() {
       {.name = "when_full",
        .type = choice({"discard", "block"}),
        .description =
-           "What becomes of a step when a stream's queue is full: it is discarded, or the server waits for "
+           "The treatment of a step when a stream's queue is full: it is discarded, or the server waits for "
            "the reader.",
        .example = "block",
        .default_value = "discard"},
@@ -37,7 +37,8 @@ Type type() {
        .default_value = "loopback"},
       {.name = "operator",
        .type = choice({"none", "blosc", "bzip2", "zfp"}),
-       .description = "What ADIOS2's own library does with the chunks of fields, where it was built with it.",
+       .description = "The operator that ADIOS2's own library applies to the chunks of fields, if it was "
+                      "built with it.",
        .example = "blosc",
        .default_value = "none"},
       {.name = "compressor",
@@ -75,7 +76,7 @@ void check_company(const Value& section, const Options& options, Problems& probl
       refuse(section, name, "stands beside `operator: blosc` only", problems);
 }
 
-// What the library of ADIOS2 does not do.
+// Refuses options that the library of ADIOS2 does not support.
 void check_library(const Value& section, const Options& options, Problems& problems) {
   if (options.engine == Engine::bp5)
     refuse(section, "burst_buffer",

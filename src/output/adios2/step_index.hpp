@@ -17,7 +17,7 @@ void cut_steps(const std::string& dataset, std::size_t steps);
 // same file); what is written behind them there does not change the dataset. Throws Error(resource).
 void make_branch(const std::string& dataset, const std::string& branch, std::size_t steps);
 
-// The branch takes the place of the dataset, which goes.
+// The branch takes the place of the dataset, which is removed.
 void take_branch(const std::string& dataset, const std::string& branch);
 
 }  // namespace tailrace::output::adios2

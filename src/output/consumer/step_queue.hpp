@@ -3,8 +3,8 @@
 //
 // A consumer may be slow, hang or die, and none of that may end the run. So a step that finds the queue full
 // is discarded, or waits; one that the system cannot send is lost; and a process that has ended gets no
-// further steps. What the messages mean, and what is counted, is for the datasets that derive from this
-// class. A process starts its own workers anew (adios2/stream/process, python/tailrace/in_situ), so it ends
+// further steps. The datasets that derive from this class define what the messages mean and what is
+// counted. A process starts its own workers anew (adios2/stream/process, python/tailrace/in_situ), so it ends
 // only when it gives up.
 #pragma once
 

@@ -50,7 +50,7 @@ Type type() {
       {.name = "when_full",
        .type = choice({"discard", "wait"}),
        .description =
-           "What happens to a step that finds the queue full: it is discarded and counted, or the server "
+           "The treatment of a step that finds the queue full: it is discarded and counted, or the server "
            "waits for the function, and in the end the model for the server.",
        .example = "wait",
        .default_value = "discard"},

@@ -200,8 +200,8 @@ bool has_only_kept_records(AtomicFile& file, const DatasetSpec& spec) {
   return only;
 }
 
-// What a commit writes besides values once all places for headers are used: what differs from the headers in
-// whose places it writes (measured: benchmarks/history/amplification.md).
+// The overhead of a commit besides values once all places for headers are used: it writes only what differs
+// from the headers in whose places it writes (measured: benchmarks/history/amplification.md).
 constexpr double bytes_per_commit = 350.0, bytes_per_variable = 95.0;
 
 class NetcdfFormat final : public Format {

@@ -45,7 +45,7 @@ struct Model {
   }
 };
 
-// What the records of a commit are, as (axis, index, end).
+// The records of a commit, as (axis, index, end).
 std::vector<std::tuple<int, std::int64_t, double>> records_of(const CommitDue& due) {
   std::vector<std::tuple<int, std::int64_t, double>> records;
   for (std::size_t axis = 0; axis < due.records.size(); ++axis)

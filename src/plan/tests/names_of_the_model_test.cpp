@@ -22,7 +22,7 @@ model::Coordinate along(const std::string& dim, std::vector<double> values) {
   return coordinate;
 }
 
-// Of MONC's kind: fields on z, the levels zn beside it, and a profile of each rank.
+// A model like MONC: fields on z, the levels zn beside it, and a profile of each rank.
 model::Declarations toy() {
   model::Declarations declarations;
   const auto add_grid = [&](const std::string& name, model::GridKind kind, std::vector<std::string> dims,

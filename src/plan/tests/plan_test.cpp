@@ -168,7 +168,7 @@ TEST(Plan, OnlyTheFirstNamesThatAreMissingGetAHint) {
   for (std::size_t at = 0; (at = said.find("(known: ", at)) != std::string::npos; ++at) ++hints;
   lines += static_cast<std::size_t>(std::count(said.begin(), said.end(), '\n'));
   EXPECT_EQ(hints, static_cast<std::size_t>(settings::FieldHints::most));
-  EXPECT_EQ(lines, 30u) << "each is told all the same";
+  EXPECT_EQ(lines, 30u) << "each is reported all the same";
 }
 
 TEST(Plan, PeriodsMustBeMet) {

@@ -23,7 +23,7 @@ class UnsafeFormat final : public output::Format {
 
 const output::FormatRegistration registration{std::make_unique<UnsafeFormat>()};
 
-// What is said against a file of this format; empty where nothing is.
+// The problems that are reported for a file of this format; empty if there are none.
 std::string complaint(const std::string& servers) {
   model::Declarations declarations;
   model::Grid& line = declarations.grids.emplace_back();

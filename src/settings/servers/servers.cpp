@@ -73,8 +73,8 @@ std::vector<config::Option> how_they_end() {
       {.name = "signals",
        .type = choice({"servers", "all", "none"}),
        .description =
-           "Which processes take SIGTERM and SIGINT: those in which servers run, the model's ranks too "
-           "(`all`: they go on and ask `stop_requested`), or `none`.",
+           "The processes that take SIGTERM and SIGINT: those in which servers run, the model's ranks too "
+           "(`all`: they continue and query `stop_requested`), or `none`.",
        .example = "all",
        .default_value = "servers"},
       {.name = "grace",

@@ -11,7 +11,7 @@ using testing::fields;
 using ::testing::HasSubstr;
 using testing::parse;
 
-// Of a file of that path, with these options.
+// The problems of a file with that path and these options.
 std::string name_complaint(const std::string& path, const std::string& options,
                            const std::string& time = "{calendar: noleap, start: 2026-01-01}") {
   return complaint("tailrace: 1\n" + fields + "model_time: " + time + "\noutput:\n  \"" + path + "\": {" +

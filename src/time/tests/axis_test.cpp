@@ -14,7 +14,7 @@ using model::Tick;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// What happened at a tick, in words: "0[0,10) +4", with "." where the record closed.
+// Describes the shares of a tick in words: "0[0,10) +4", with "." where the record closed.
 std::vector<std::string> words(const std::vector<Share>& shares) {
   std::vector<std::string> all;
   for (const Share& share : shares) {

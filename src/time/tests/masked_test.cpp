@@ -37,7 +37,7 @@ std::vector<Sample> random_samples(unsigned seed) {
   return samples;
 }
 
-// What comes of cell i.
+// The expected value of cell i.
 double expected(ReductionKind kind, const std::vector<Sample>& samples, std::size_t i, bool propagates) {
   double weight = 0.0, all = 0.0, sum = 0.0, shared = 0.0, least = 1e9, most = -1e9, squares = 0.0;
   for (const Sample& sample : samples) {

@@ -83,5 +83,5 @@ def first_above_mean(values: np.ndarray) -> np.ndarray:
 
 
 def missing(values: np.ndarray) -> np.ndarray:
-    """Which values are missing: NaN, or NetCDF's fill value."""
+    """Tells which values are missing: NaN, or NetCDF's fill value."""
     return ~(np.abs(values) < 1e36)

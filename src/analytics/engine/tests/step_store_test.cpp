@@ -1,4 +1,4 @@
-// Which steps are created and which are reused with their memory.
+// Tests when the store creates steps and when it reuses them with their memory.
 #include "analytics/engine/step_store.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which diagnostics are bundled.
+// Tests the choice of the diagnostics that are bundled.
 #include "analytics/planning/bundle.hpp"
 
 #include <fmt/format.h>

@@ -16,7 +16,7 @@ ExpressionRef of_reduction(const std::string& function, const Expression& local)
   const ExpressionRef& inner = local.args[0];
   if (local.text == function) return make_call(function, {inner}, "", true);
   if (inner->distributed || !inner->sizes_known) return nullptr;
-  // Each process has a whole of its own, so both steps can be told.
+  // Each process has complete dims of its own, so both steps can be expressed.
   ExpressionRef own = inner;
   if (!inner->dims.empty())
     own = make_call(local.text, {inner}, fmt::format(", {}", fmt::join(inner->dims, ", ")));

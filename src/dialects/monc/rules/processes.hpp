@@ -1,5 +1,5 @@
-// What MONC computes process by process, and then over the processes, as one computation over the whole
-// domain.
+// Turns computations that MONC does process by process, and then over the processes, into one computation
+// over the whole domain.
 #pragma once
 
 #include <string>

@@ -97,7 +97,7 @@ TEST(Convention, FilesDriftToo) {
   EXPECT_THAT(ends, ElementsAre(32.5, 65.0));
 }
 
-// What MONC keeps in single precision can lie behind the tick: 16777217.0 becomes 16777216.
+// MONC keeps the end in single precision, so it can lie before the tick: 16777217.0 becomes 16777216.
 TEST(Convention, ForgetsDigitsOfTheEndOfAFile) {
   const time::Ruler ruler(Period::of_seconds(1.0), none);
   time::LastEdge last;

@@ -17,7 +17,7 @@ config::Merged merged(const Sources& sources, const std::map<std::string, std::s
   return config::merge_sources(sources, {"tailrace", notations(), &options}, problems);
 }
 
-// What the merged tree holds, as `path=text` in order.
+// Lists the scalars of the merged tree in order, as `path=text`.
 void list_scalars(const Node& node, const std::string& path, std::vector<std::string>& found) {
   using config::path_of;
   if (node.kind == NodeKind::scalar) found.push_back(path + "=" + node.text);

@@ -92,7 +92,7 @@ TEST(MoncRules, SumsOfLocalSumsAreLinear) {
             "the sum over processes of sum(ns.vwp)*sum(ns.w) depends on the decomposition of the domain"));
   EXPECT_TRUE(holds(is(local("sum", "w", "l") + over("max", "l", "r")),
                     "depends on the decomposition of the domain"));
-  // What each process has as a whole can be reduced in two steps.
+  // A field that each process has as a whole can be reduced in two steps.
   EXPECT_EQ(is(local("sum", "p", "l") + over("max", "l", "r")), "max(sum(ns.p, z), rank)");
 }
 

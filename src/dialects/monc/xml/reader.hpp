@@ -5,8 +5,8 @@
 
 namespace tailrace::dialects::monc {
 
-// Checks elements, attributes and the form of values, each mistake with its place. What was wrong is left
-// out.
+// Checks elements, attributes and the form of values, and reports each mistake with its place. The result
+// leaves the mistakes out.
 Model read_model(const std::vector<Tag>& tags, Problems& problems, Warnings& warnings);
 
 }  // namespace tailrace::dialects::monc

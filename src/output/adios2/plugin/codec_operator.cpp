@@ -103,7 +103,7 @@ class CodecOperator final : public library::plugin::PluginOperatorInterface {
   }
 
  private:
-  // What zlib and zstd may add to values that they cannot make smaller.
+  // Leaves room for the bytes that zlib and zstd may add to values that they cannot make smaller.
   static std::size_t room(std::size_t bytes) { return bytes + bytes / 128 + 1024; }
 
   void write_head(bool is_encoded, std::size_t bytes, char* out) const {

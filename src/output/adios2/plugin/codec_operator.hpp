@@ -1,5 +1,6 @@
-// What writers must know of the operator that stores values as Tailrace's codecs make them. It is a library
-// of its own, which ADIOS2 loads, in writers and in readers, and which needs nothing else of Tailrace.
+// The interface for writers of the operator that stores values as Tailrace's codecs make them. The operator
+// is a library of its own, which ADIOS2 loads in writers and readers, and which needs no other part of
+// Tailrace.
 #pragma once
 
 #include <cstddef>

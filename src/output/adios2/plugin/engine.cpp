@@ -108,7 +108,7 @@ library::Params parameters_of(const Options& options) {
           {"QueueFullPolicy", options.when_full == WhenFull::block ? "Block" : "Discard"},
           {"ControlTransport", "tcp"},
           {"DataTransport", "evpath"},
-          // What readers are told; listeners.hpp tells what the ports are bound to.
+          // The address that readers receive; listeners.hpp sets the one that the ports are bound to.
           {"NetworkInterface", options.listen == Listen::loopback ? "lo" : ""},
           {"MarshalMethod", "BP5"}};
 }

@@ -1,5 +1,5 @@
-// What ADIOS2 leaves open to others: its sockets listen on all interfaces, and its contact file is for all to
-// read. Neither can be asked of it in another way.
+// Restricts access to streams. ADIOS2's sockets listen on all interfaces, and everyone can read its contact
+// file; it has no option to change either.
 #pragma once
 
 #include <set>

@@ -48,7 +48,7 @@ class Adios2Reader final : public StepReader {
     try {
       load_operator();
     } catch (const std::runtime_error&) {
-      // What it compressed cannot be read then, and ADIOS2 says so.
+      // Values that it compressed cannot be read then, and ADIOS2 reports that.
     }
     io_.SetEngine("BP5");
     engine_ = io_.Open(path, library::Mode::ReadRandomAccess);

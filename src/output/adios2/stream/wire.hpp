@@ -1,5 +1,5 @@
-// What a server and the process of its stream tell each other: messages, and bytes that lie in memory both
-// see.
+// The protocol between a server and the process of its stream: messages, and bytes in memory that both
+// share.
 //
 // server: `open` + the spec, `step NUMBER` + the step, `end`. NUMBER counts all steps of the stream from 0,
 // also those that are not handed over. process: `open`, `failed WHY`, `done NUMBER PEERS`, `died HOW`, `given
@@ -17,14 +17,14 @@ namespace tailrace::output::adios2::stream {
 
 inline constexpr const char* program_name = "tailrace_sst";  // beside Tailrace's library
 inline constexpr const char* number_variable = "tailrace_step";
-// Of the steps that a stream keeps, ADIOS2 has so many, which readers are busy with. The others wait in the
-// memory that both see, where the server can count them.
+// ADIOS2 holds so many of the steps that a stream keeps, those that readers are taking. The others wait in
+// the shared memory, where the server can count them.
 inline int steps_in_library(int queue) { return queue < 3 ? 1 : 2; }
 // A stream whose queue is full and from which no reader takes a step for so long is begun anew.
 inline constexpr unsigned taking_patience_seconds = 60;
 inline constexpr double reader_patience_seconds = 10.0;  // for the last steps of a stream
 
-// Of a spec what a stream needs.
+// The parts of a spec that a stream needs.
 std::vector<std::byte> bytes_of(const EngineSpec& spec);
 EngineSpec spec_from(std::span<const std::byte> bytes);
 

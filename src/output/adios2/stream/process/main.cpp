@@ -1,8 +1,8 @@
 // tailrace_sst SOCKET: a stream of ADIOS2, apart from the server whose steps it gives to readers.
 //
-// What comes to the stream's ports can end the process that ADIOS2 is in. So this one, which never looks at
-// them, has another one do the work, and begins it again when it ends. It leaves when the server does, and
-// takes the contact file away.
+// Data that arrives at the stream's ports can end the process that ADIOS2 is in. So this process, which never
+// reads from them, starts a worker process and restarts it when it ends. It ends when the server does, and
+// removes the contact file.
 #include <fcntl.h>
 #if __has_include(<malloc.h>)
 #include <malloc.h>
@@ -37,13 +37,13 @@ constexpr int most_deaths = 100;
 constexpr Seconds first_pause{0.2}, longest_pause{30.0};  // between an end and the next beginning
 constexpr Seconds long_life{60.0};  // after which the pauses begin again with the first one
 
-// What the server and the model had open is none of a stream's business.
+// A stream must not hold files open that the server and the model had open.
 void let_go_of_all_but(int socket) {
   if (socket > 3) ::close_range(3, static_cast<unsigned>(socket - 1), 0);
   ::close_range(static_cast<unsigned>(socket + 1), ~0U, 0);
 }
 
-// What ADIOS2 says of garbage: a stranger must not fill the job's log.
+// ADIOS2 prints a message for each piece of garbage: a stranger must not fill the job's log with them.
 void be_silent() {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   for (const int output : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, output);

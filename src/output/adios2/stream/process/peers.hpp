@@ -1,4 +1,4 @@
-// Who is connected to this process, by TCP over IPv4. ADIOS2 tells nobody how many readers it has.
+// Counts the peers of this process, by TCP over IPv4, since ADIOS2 does not report how many readers it has.
 #pragma once
 
 namespace tailrace::output::adios2::stream {

@@ -1,4 +1,4 @@
-// Ends the process of a stream when ADIOS2 does not come back: whoever waits for it could wait for ever.
+// Ends the process of a stream when a call of ADIOS2 does not return: the server could wait indefinitely.
 #pragma once
 
 #include <atomic>

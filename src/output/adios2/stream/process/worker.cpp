@@ -19,8 +19,8 @@ namespace {
 class Stream {
  public:
   Stream(const Channel& server, EngineSpec spec) : server_(server) {
-    // And the newest one, for readers that come: ADIOS2 counts it, and with no room besides would wait for
-    // ever.
+    // One more for the newest step, which ADIOS2 reserves for new readers: it counts that step, and without
+    // further room would wait indefinitely.
     spec.options.queue = steps_in_library(spec.options.queue) + 1;
     spec.options.when_full = WhenFull::block;
     number_ = static_cast<int>(spec.variables.size());
