@@ -15,7 +15,7 @@
 namespace tailrace::checkpoint {
 
 inline constexpr int format_version = 1;
-// A shard has a checksum for each region of so many bytes.
+// A shard has a checksum for each region of this number of bytes.
 inline constexpr std::uint64_t region_bytes = std::uint64_t{1} << 20;
 
 struct CheckpointHeader {

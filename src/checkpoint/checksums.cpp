@@ -23,7 +23,7 @@ constexpr std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
   return product;
 }
 
-// x^(8 bytes): the factor of a remainder when so many zero bytes follow.
+// x^(8 bytes): the factor of a remainder when that number of zero bytes follows.
 constexpr std::uint32_t followed_by(std::uint64_t bytes) {
   std::uint32_t result = one;
   std::uint32_t power = one >> 8;

@@ -16,8 +16,8 @@
 namespace tailrace::client {
 namespace {
 
-// From this size on, what is copied is written past the caches: it would take the place of the model's own
-// numbers there, and lines of the ring that the server has in its cache would be fetched first.
+// From this size on, a copy bypasses the caches: in a cache it would displace the model's own data, and
+// lines of the ring that the server has in its cache would be fetched first.
 constexpr std::size_t streamed_bytes = std::size_t{16} << 10;
 constexpr std::size_t line = 64;
 
@@ -35,7 +35,7 @@ void copy_streaming(std::byte* to, const std::byte* from, std::size_t bytes) {
   }
   std::memcpy(to + done, from + done, bytes - done);
 }
-// Before anybody is told of what was written so.
+// Call this before announcing the written data to another thread or process.
 void end_streaming() { _mm_sfence(); }
 #else
 void copy_streaming(std::byte* to, const std::byte* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
@@ -49,7 +49,7 @@ void copy_run(bool streaming, std::byte* to, const std::byte* from, std::size_t 
     std::memcpy(to, from, bytes);
 }
 
-// How many of the last dimensions lie densely one behind the other.
+// The number of last dimensions that are contiguous in memory.
 std::size_t dense_dimensions(const Array& array) {
   std::size_t dense = 0;
   std::int64_t expected = 1;
@@ -60,7 +60,7 @@ std::size_t dense_dimensions(const Array& array) {
   return dense;
 }
 
-// Elements of a row that do not lie side by side: copied by a loop over elements of a known size.
+// Copies the elements of a row that is not contiguous, with a loop over elements of a known size.
 template <class Element>
 std::byte* gather(const std::byte* from, std::int64_t count, std::int64_t stride, std::byte* to) {
   for (std::int64_t i = 0; i < count; ++i, to += sizeof(Element))

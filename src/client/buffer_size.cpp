@@ -9,8 +9,9 @@ namespace {
 
 constexpr std::size_t steps = 16;
 constexpr std::size_t least = std::size_t{1} << 20;
-constexpr std::size_t packet_head = 128;  // and what goes beside the values of a packet, about
-// The last packet tells of each field its name, some counters, and how long its puts took, about.
+constexpr std::size_t packet_head = 128;  // estimate of all bytes of a packet besides its values
+// The last packet contains, for each field, its name, some counters and a histogram of the times of its
+// puts.
 constexpr std::size_t counters_of_field = 128, timings_of_used = 2048;
 
 }  // namespace
@@ -26,7 +27,7 @@ std::size_t suitable_buffer(const Declarer& declarer, const std::vector<bool>& u
     counters += fields[f].name.size() + counters_of_field + (used[f] ? timings_of_used : 0);
     if (used[f] && !fields[f].is_static) step += bytes;
   }
-  // What cannot fit into the bound even once is told when it is put, by name.
+  // A field that exceeds the bound is reported by name when it is put.
   return std::min(at_most, std::max({least, steps * step, 2 * largest, 2 * counters}));
 }
 

@@ -1,4 +1,4 @@
-// How much memory a rank's buffer takes where the configuration does not say.
+// The size of a rank's buffer if the configuration does not set it.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace tailrace::client {
 
-// Room for several steps in which this rank puts all that is used, and never more than `at_most` bytes.
-// `used`: by field, whether any file needs it.
+// Returns space for several steps in which this rank puts all fields that are used, but at most `at_most`
+// bytes. `used`: by field, whether any file needs it.
 std::size_t suitable_buffer(const Declarer& declarer, const std::vector<bool>& used, std::size_t at_most);
 
 }  // namespace tailrace::client

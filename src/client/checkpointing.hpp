@@ -1,5 +1,5 @@
-// What a client knows of checkpoints: at which steps one is due, which fields it still waits for, and the
-// model's values that are no fields.
+// A client's view of checkpoints: at which steps one is due, which fields it still waits for, and the
+// model's values that are not fields.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ namespace tailrace::client {
 // One thread.
 class Checkpointing {
  public:
-  // Whether a checkpoint is due at a tick; called once for each tick, in order.
+  // Returns whether a checkpoint is due at a tick. Called once for each tick, in order.
   using Schedule = std::function<bool(const model::Tick&)>;
 
-  // `kept`: by field, whether it belongs to a checkpoint. `schedule`: none where the configuration has no
+  // `kept`: by field, whether it belongs to a checkpoint. `schedule`: empty if the configuration has no
   // checkpoints.
   Checkpointing(std::vector<unsigned char> kept, Schedule schedule)
       : kept_(std::move(kept)), schedule_(std::move(schedule)), awaited_(kept_.size(), 0) {}
 
   bool is_configured() const { return static_cast<bool>(schedule_); }
   void begin_step(const model::Tick& tick);
-  void request();                      // one is due at this step too
+  void request();                      // makes one due at this step as well
   bool due() const { return due_; }    // at this step, whether or not it was made
   bool made() const { return made_; }  // at this step
-  bool awaits(std::size_t field) const { return awaited_[field] != 0; }  // it is due and was not put
+  bool awaits(std::size_t field) const { return awaited_[field] != 0; }  // due, and not put yet
   bool has(std::size_t field) const { return due_ && kept_[field] != 0 && awaited_[field] == 0; }
   void note_put(std::size_t field) { awaited_[field] = 0; }
   void note_made() { made_ = true; }

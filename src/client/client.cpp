@@ -17,7 +17,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::usage, message); }
 
-// A flag for each field, where none at all were given.
+// Flags for all fields if none were given.
 std::vector<unsigned char> one_each(std::vector<unsigned char> flags, std::size_t fields) {
   flags.resize(fields, 0);
   return flags;
@@ -160,7 +160,7 @@ void Client::check_all_put() {
       fields_[f].name, now_.step, fields_[f].name));
 }
 
-// A model that does not know of checkpoints would go without any, and nobody would notice.
+// A model that does not support checkpoints would run without any, and nobody would notice.
 void Client::check_checkpointed() const {
   if (silent_ || !checkpoint_due()) return;
   refuse(
@@ -258,7 +258,7 @@ void Client::check_type(const FieldState& state, model::DataType type) const {
                        state.name, model::name_of(type), model::name_of(state.type)));
 }
 
-// A model puts its arrays from the same places again and again: only a new one is asked for.
+// A model usually puts an array from the same address at each step, so only a new address is checked.
 void Client::check_memory(FieldState& state, const void* data) const {
   if (data == nullptr)
     refuse(fmt::format(
@@ -339,7 +339,7 @@ std::span<std::byte> Client::acquire(int field) {
   const auto bytes = static_cast<std::size_t>(state->count) * model::size_of(state->type);
   if (state->sends && namesakes(field).empty()) {
     slot_ = producer_->reserve(bytes);
-  } else {  // the caller writes all the same, but another rank's values stand for this one's, or it is put
+  } else {  // the caller writes all the same, but another rank's values are used, or publish() puts it
     unsent_.resize(bytes);
     slot_ = unsent_;
   }
@@ -363,7 +363,7 @@ void Client::publish(int field) {
                                                                env::steady_nanoseconds() - begin);
 }
 
-// Where no source has the field, the first one says so, with the names that it has.
+// If no source has the field, the first one throws, with the names that it has.
 void Client::get(int field, const Target& target) const {
   if (sources_.empty()) refuse("get was called in a run that begins afresh; ask restarting");
   const auto found = std::ranges::find_if(sources_, [&](const auto& source) { return source->has(field); });

@@ -1,4 +1,5 @@
-// The model's side while it runs: which fields are wanted, and one copy for each that is put.
+// The model's side of the run, after `ready`: knows which fields are wanted, and copies each field that is
+// put once.
 #pragma once
 
 #include <cstdint>
@@ -24,92 +25,93 @@
 namespace tailrace::client {
 
 struct ClientParts {
-  std::unique_ptr<transport::Producer> producer;  // null: there is no server, and the client is silent
+  std::unique_ptr<transport::Producer> producer;  // null: there is no server, and the client sends nothing
   std::unique_ptr<model::Agenda> agenda;
   std::vector<unsigned char> may_be_missing;  // by field: optional ones, which may be wanted and yet not put
   std::vector<unsigned char> once;            // by field: put once, before the first step or in it
-  model::Tick begin;                          // where the model stands before its first step
-  bool continues = false;                     // behind a checkpoint of the step of `begin`
+  model::Tick begin;                          // the tick of the model before its first step
+  bool continues = false;                     // from a checkpoint of the step of `begin`
   std::vector<unsigned char> kept = {};       // by field: part of a checkpoint; empty: none is
-  Checkpointing::Schedule schedule = {};      // of checkpoints; none: there are none
+  Checkpointing::Schedule schedule = {};      // of checkpoints; empty: there are none
   std::vector<std::unique_ptr<const FieldSource>> sources =
-      {};  // of get, in the order in which they are asked
+      {};  // for get(), in the order in which they are asked
 };
 
-// One thread. Every call but wants may throw: the misuse it was, or what went wrong on a server since the
-// last call.
+// Used by one thread. Every call except wants() may throw, for misuse or for an error that a server reported
+// since the last call.
 //
-// Nothing here speaks MPI or waits for a server, but for room in the ring: the model pays for a put what a
-// copy costs. What is wanted at a step is therefore known beforehand (the agenda, the same on all ranks and
-// servers) and is not asked for.
+// Nothing here calls MPI or waits for a server, except for space in the ring, so a put costs the model no
+// more than a copy. For this reason a client does not ask which fields are wanted at a step: the agenda,
+// identical on all ranks and servers, tells it in advance.
 class Client {
  public:
-  // `rank` in the component. What was declared is copied.
+  // `rank`: in the component. The declarations are copied.
   Client(const Declarer& declarer, int rank, ClientParts parts);
 
   void put_statics(std::span<const StaticValues> statics);
   void step(std::int64_t step, double time);
-  // Of fields with namesakes: whether any of them is wanted; a put goes to all of them.
+  // For a field with namesakes: whether any of them is wanted. A put supplies all of them.
   bool wants(int field) const {
     return needs(checked(field)) || (!namesakes_.empty() && wanted_namesake(field) >= 0);
   }
-  bool wants_at_end(int field) const;  // nothing needs it at this step, but what is put last is taken
+  bool wants_at_end(int field) const;  // not needed at this step, but the last put before the end is used
   void put(int field, const Array& array);
   void put_dense(int field, const void* data, model::DataType type, std::size_t count);
-  // True where the put of a field has nothing to do: it is counted then.
+  // Returns true, and counts the put, if the put of a field has nothing to do.
   bool put_unwanted(int field) noexcept;
   std::span<std::byte> acquire(int field);
   void publish(int field);
-  // Whether a checkpoint is due at this step and was not made yet.
+  // Whether a checkpoint is due at this step and has not been made yet.
   bool checkpoint_due() const { return checkpointing_.due() && !checkpointing_.made(); }
   bool checkpoint_made() const { return checkpointing_.made(); }  // at this step
   void request_checkpoint();
-  bool request_last_checkpoint();  // where the model ends: false where there is nothing to save, or it was
-  // The checkpoint of this step holds what was put until now; nothing more may be put at this step.
+  bool request_last_checkpoint();  // at the model's end; false if nothing is left to save
+  // Makes the checkpoint of this step from the values that were put so far. No field may be put after it at
+  // this step.
   void checkpoint();
   void put_value(const std::string& name, model::KeptValue value) {
     checkpointing_.put_value(name, std::move(value));
   }
-  // From the first source that has the field. May block on the disk.
+  // Reads the field from the first source that has it. May block on the disk.
   void get(int field, const Target& target) const;
-  // The last packet of this rank; after it, nothing may be put. Does not wait for the servers.
+  // Sends the last packet of this rank. No field may be put after it. Does not wait for the servers.
   void finish();
   void abandon() noexcept {
     if (producer_) producer_->abandon();
   }
-  // From now on nothing is wanted, and nothing said to the server but the end: calls are checked for misuse
-  // alone. What the server says is no longer heard.
+  // From now on no field is wanted, and calls are only checked for misuse. The client sends the server
+  // nothing but its end, and ignores messages of the server.
   void fall_silent();
 
-  void throw_fault();  // if a server raised one that was not thrown yet
+  void throw_fault();  // if a server raised one that has not been thrown yet
   const model::Tick& now() const { return now_; }
   bool stepped() const { return stepped_; }
   telemetry::ClientCounters& counters() { return counters_; }
   bool has_server() const { return producer_ != nullptr; }
-  transport::Producer& producer() { return *producer_; }  // where there is a server
+  transport::Producer& producer() { return *producer_; }  // REQUIRES: has_server()
 
  private:
   struct FieldState {
     std::int64_t put_at = INT64_MIN;  // step of the latest put
     std::int64_t count = 1;
     model::DataType type = model::DataType::float64;
-    const void* readable = nullptr;   // the latest address that no GPU had
-    bool once = false;                // not wanted any more once it was put
-    bool sends = true;                // false: another rank's values stand for this one's
+    const void* readable = nullptr;   // the latest address that was found not to be in GPU memory
+    bool once = false;                // no longer wanted after its first put
+    bool sends = true;                // false: another rank's values are used instead
     std::vector<std::int64_t> shape;  // of this rank's part
     std::string name;
     std::string grid;
   };
   std::size_t checked(int field) const;
   bool needs(std::size_t field) const { return wanted_[field] != 0 || checkpointing_.awaits(field); }
-  // (A put that is not wanted looks at no field where it need not: they are in no cache.)
+  // The flag avoids a look at the field when a put is not wanted: the field is rarely in a cache.
   bool was_put_once_now(std::size_t field) const {
     return some_are_put_once_ && fields_[field].once && fields_[field].put_at == now_.step;
   }
   std::span<const int> namesakes(int field) const;
-  int wanted_namesake(int field) const;  // the first; -1: none
+  int wanted_namesake(int field) const;  // the first wanted one; -1: none
   void put_one(int field, const Array& array);
-  // What both kinds of put check first; null where there is nothing to do.
+  // The checks that begin both kinds of put. Returns null if there is nothing to do.
   FieldState* begin_put(int field);
   void check_type(const FieldState& state, model::DataType type) const;
   void check_memory(FieldState& state, const void* data) const;
@@ -124,11 +126,12 @@ class Client {
   std::vector<std::unique_ptr<const FieldSource>> sources_;
   env::DeviceMemory devices_;
   std::vector<FieldState> fields_;
-  std::vector<std::vector<int>> namesakes_;  // as the declarer has them
-  // By field, apart from the rest: each step looks at all of them, and finds them in no cache.
+  std::vector<std::vector<int>> namesakes_;  // as in the declarer
+  // By field. Kept apart from FieldState because each step looks at all of them, and they are in no cache by
+  // then.
   std::vector<unsigned char> wanted_;
-  std::vector<unsigned char> must_be_put_;  // where wanted: not optional, and held by this rank
-  int awaited_ = 0;                         // fields that must be put at this step and were not yet
+  std::vector<unsigned char> must_be_put_;  // if wanted: not optional, and this rank holds part of it
+  int awaited_ = 0;                         // fields that still must be put at this step
   Checkpointing checkpointing_;
   int rank_ = 0;
   model::Tick now_;
@@ -139,11 +142,11 @@ class Client {
   bool incomplete_ = false;  // a wanted field was not put: the servers must not wait for it
   int acquired_ = -1;
   std::span<std::byte> slot_;
-  // Stands for the slot where another rank's values are taken, and of a field with namesakes.
+  // Used instead of a slot if another rank's values are used, and for a field with namesakes.
   std::vector<std::byte> unsent_;
   std::uint64_t acquire_nanoseconds_ = 0;
   std::uint64_t begin_nanoseconds_ = env::steady_nanoseconds();
-  double begin_time_;  // of the model
+  double begin_time_;  // of the model, where it begins
   telemetry::ClientCounters counters_;
 };
 

@@ -1,4 +1,4 @@
-// What a model says of a coordinate besides its values: the bounds of its cells, and what it is.
+// The properties of a coordinate that a model declares besides its values, such as the bounds of its cells.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,34 @@
 namespace tailrace::client {
 
 struct CoordinateExtras {
-  std::span<const double> bounds;  // for each value `vertices`; 0: none
+  std::span<const double> bounds;  // `vertices` for each value; empty: none
   std::size_t vertices = 0;
   bool computed_bounds = false;  // halfway between the values
   bool scalar = false;           // no dims, one value
 };
 
-// Throws Error(usage) where `measure` is not one of CF's, or what is given does not fit each other. `what`
-// opens the messages: grid "les": coordinate "z".
+// Throws Error(usage) if CF does not define `measure`, or if the properties contradict each other. `what`
+// begins the messages: grid "les": coordinate "z".
 void check_coordinate(const std::string& what, const model::Coordinate& coordinate,
                       const CoordinateExtras& extras);
 
-// Throws Error(usage) where there are not `vertices` for each value, or where two stand for a cell that its
-// value is not in.
+// Throws Error(usage) if there are not `vertices` bounds for each value, or if two bounds of a cell do not
+// enclose its value.
 void check_bounds(const std::string& what, const model::Coordinate& coordinate,
                   std::span<const double> values, const CoordinateExtras& extras);
 
-// Throws Error(usage) where it has no grid_mapping_name of CF's appendix F, with the nearest one.
+// Throws Error(usage) if the grid_mapping_name is not one of CF's appendix F; the message suggests the
+// nearest one.
 void check_mapping(const std::string& what, const model::GridMapping& mapping);
 
-// Of values at cells of a whole of that shape, in the order of the region: the sum over the parts of several
-// ranks is that of the whole, whatever the parts.
+// A digest of values at the cells of `region`, in its order, within a whole of that shape. The sum of the
+// digests of several ranks is the digest of the whole, regardless of the decomposition.
 std::uint64_t digest_of_cells(const model::Region& region, std::span<const std::int64_t> shape,
                               std::span<const double> values);
-// Of a coordinate from those of its values and bounds.
+// The digest of a coordinate, from the digests of its values and of its bounds.
 inline std::uint64_t with_bounds(std::uint64_t values, std::uint64_t bounds) { return values + 3 * bounds; }
 
-// Halfway between values that lie evenly. Throws Error(usage) where they do not.
+// Bounds halfway between evenly spaced values. Throws Error(usage) if the values are not evenly spaced.
 std::vector<double> bounds_between(const std::string& what, std::span<const double> values);
 
 }  // namespace tailrace::client

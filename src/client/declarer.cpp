@@ -71,7 +71,7 @@ Declarer::Declarer(std::string component, int rank, int ranks) : rank_(rank), ra
   declarations_.component = std::move(component);
 }
 
-// Which one it was, where its name cannot say so.
+// An unusable name is reported by its position among the names of its kind.
 void Declarer::check_next_name(const std::string& kind, const std::string& name, Named& before) {
   if (name.empty() || name.find('\0') != std::string::npos) {
     const std::string after = before.count == 0 ? "" : fmt::format(", after \"{}\"", before.last);
@@ -131,8 +131,8 @@ int Declarer::find_grid(const std::string& name) const {
   return *found;
 }
 
-// The grid of some of another's dims. Where several ranks hold the same part of it, the one at the origin of
-// the other dims hands it over.
+// Adds a grid of some of the dimensions of another grid. If several ranks hold the same part of it, the one
+// at the origin of the other dimensions hands it over.
 int Declarer::part_of_grid(int whole, const std::vector<std::string>& dims) {
   const model::Grid grid = declarations_.grids[static_cast<std::size_t>(whole)];
   if (dims == grid.dims) return whole;
@@ -330,8 +330,8 @@ int Declarer::add_connectivity(std::size_t grid, const std::string& name, std::i
   return added;
 }
 
-// Whoever gave the nodes, this rank hands over its share of them: so no message of `ready` carries them, and
-// the files are the same.
+// This rank hands over its own share of the nodes, no matter which rank gave them. So no message of `ready`
+// carries nodes, and the files do not depend on the rank that gave them.
 model::Mesh Declarer::add_nodes(int grid, const MeshArguments& mesh) {
   const std::string owner = declarations_.grids[static_cast<std::size_t>(grid)].name;
   const NodeShare share = node_share(mesh.nodes(), rank_, ranks_);

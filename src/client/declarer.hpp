@@ -1,4 +1,4 @@
-// Takes what the model declares before `ready`, on each rank for itself.
+// Collects the declarations of the model before `ready`, separately on each rank.
 #pragma once
 
 #include <cstdint>
@@ -15,50 +15,48 @@
 
 namespace tailrace::client {
 
-// Values that go with a static field, once, before the first step.
+// The values of a static field, sent once, before the first step.
 struct StaticValues {
   int field = -1;
   std::vector<std::byte> bytes;
 };
 
-// Throws Error(usage) at the call that is wrong, with names and sizes. Local: what only several ranks can
-// know (that blocks cover a grid, that all declare the same) is proved in `ready`, in one go, so that
-// declaring costs no message and its calls need not be collective. Regions are kept as ranges, never as an
-// index for each cell of the whole grid.
+// A wrong call throws Error(usage), with names and sizes. All calls are local: `ready` checks together all
+// properties that concern several ranks (blocks cover a grid, all ranks declare the same), so declaring
+// costs no message and its calls need not be collective. Regions are stored as ranges, never as an index for
+// each cell of the whole grid.
 class Declarer {
  public:
-  // `rank` among the `ranks` of the component: the first rank's values stand for replicated grids, and each
-  // hands over its share of the nodes of meshes.
+  // `rank`: one of the `ranks` of the component. The first rank supplies the values on replicated grids, and
+  // each rank hands over its share of the nodes of meshes.
   Declarer(std::string component, int rank, int ranks);
 
   void option(const std::string& name, const std::string& value);
   void grid(const GridArguments& grid);
-  // `values`: whole, or this rank's part, told by their number. `grid`: or a field, of one value for it
-  // alone.
+  // `values`: of the whole grid or of this rank's part; their number shows which. `grid`: a grid, or a
+  // field, which then has this one value as a coordinate of its own.
   void coordinate(const std::string& grid, model::Coordinate coordinate, std::span<const double> values,
                   const CoordinateExtras& extras = {});
   void grid_mapping(const std::string& grid, model::GridMapping mapping);
   void mesh(const std::string& grid, const MeshArguments& mesh);
   void mesh_location(const std::string& grid, const MeshPlaceArguments& place);
   int field(const std::string& grid, model::Field field);  // empty grid: scalar; returns the field's index
-  // The same field under another name too: what is put goes to both, each where it is wanted. `grid`: an
-  // index, of one with the same cells.
+  // Gives the field a second name. A put supplies both, each wherever it is wanted. `grid`: index of a grid
+  // with the same cells.
   void add_namesake(int field, const std::string& name, int grid);
   void move_field(int field, int grid) { declarations_.fields[static_cast<std::size_t>(field)].grid = grid; }
 
   const model::Declarations& declarations() const { return declarations_; }
-  const std::vector<model::Region>& regions() const {
-    return regions_;
-  }  // what this rank hands over, by grid
-  const std::vector<std::vector<std::int64_t>>& local_shapes() const {
-    return local_shapes_;
-  }                                                                              // of a put, by grid
+  // The regions that this rank hands over, by grid.
+  const std::vector<model::Region>& regions() const { return regions_; }
+  // The shapes of the arrays that this rank puts, by grid.
+  const std::vector<std::vector<std::int64_t>>& local_shapes() const { return local_shapes_; }
   const std::vector<std::vector<int>>& namesakes() const { return namesakes_; }  // by field; may be shorter
   const std::vector<StaticValues>& statics() const { return statics_; }
   const std::vector<GivenNodes>& given_nodes() const { return given_nodes_; }  // of meshes in parts
 
  private:
-  struct Named {  // what the model has named of a kind so far
+  struct Named {  // the names of one kind that the model has declared so far
     int count = 0;
     std::string last;
   };
@@ -74,7 +72,7 @@ class Declarer {
   int add_values(int grid, const std::string& name, std::span<const double> values);
   int add_bounds(int part, const std::string& coordinate, const CoordinateExtras& extras);
   std::size_t indexed_place(std::size_t grid) const;
-  // Of so many nodes for each cell along the indexed dim.
+  // `width`: number of nodes for each cell along the indexed dimension.
   int add_connectivity(std::size_t grid, const std::string& name, std::int64_t width,
                        std::span<const std::int32_t> nodes);
   model::Mesh add_nodes(int grid, const MeshArguments& mesh);

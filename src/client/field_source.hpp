@@ -9,7 +9,7 @@
 
 namespace tailrace::client {
 
-// As Array, to be written to.
+// Like Array, but writable.
 struct Target {
   void* data = nullptr;
   model::DataType type = model::DataType::float64;
@@ -20,10 +20,10 @@ struct Target {
 class FieldSource {
  public:
   virtual ~FieldSource() = default;
-  // `field`: a handle of the declarer. False for a number that is none.
+  // `field`: a handle of the declarer. Returns false for any other number.
   virtual bool has(int field) const = 0;
-  // This rank's part at `now`, in C order or with strides, as a put takes it. May block on the disk. Throws
-  // Error(usage) with names and shapes where the source lacks the field or the target does not fit it.
+  // Reads this rank's part at `now`, in C order or with strides, as in a put. May block on the disk. Throws
+  // Error(usage), with names and shapes, if the source lacks the field or the target does not fit it.
   virtual void get(int field, const model::Tick& now, const Target& target) const = 0;
 };
 

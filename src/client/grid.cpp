@@ -20,7 +20,7 @@ using model::Runs;
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::usage, message); }
 
-// So that every number of cells, and of bytes of them, fits its type.
+// The limit ensures that every number of cells, and of their bytes, fits its type.
 void check_size(const GridArguments& grid) {
   std::int64_t bytes = sizeof(double);
   for (const std::int64_t extent : grid.shape)

@@ -1,4 +1,4 @@
-// Grids as one rank gives them.
+// Grids as declared by one rank.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,23 @@ struct GridArguments {
   std::string name;
   std::vector<std::string> dims;
   std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> offset;  // block: with count; both empty otherwise
+  std::vector<std::int64_t> offset;  // of a block, with count; both empty otherwise
   std::vector<std::int64_t> count;
-  std::string indexed_dim;  // indexed: with indices
+  std::string indexed_dim;  // of an indexed grid, with indices
   std::span<const std::int64_t> indices;
   bool partial = false;
 };
 
 model::GridKind kind_of(const GridArguments& grid);
 
-// These throw Error(usage) with the name of the grid and what does not fit: names and extents; the block or
-// the indices of this rank.
+// These throw Error(usage) with the name of the grid and the mismatch: check_shape() for names and extents,
+// the others for the block or the indices of this rank.
 void check_shape(const GridArguments& grid);
 model::Region block_region(const GridArguments& grid);
 model::Region indexed_region(const GridArguments& grid);
 
-// Whether `given` values of a coordinate are the whole, and not this rank's part. Throws Error(usage) where
-// they are neither, or where the grid lacks a dim.
+// Whether a coordinate with `given` values covers the whole grid instead of this rank's part. Throws
+// Error(usage) if it is neither, or if the grid lacks a dimension.
 bool is_whole(const model::Grid& grid, const std::vector<std::int64_t>& local_shape,
               const model::Coordinate& coordinate, std::int64_t given);
 

@@ -74,7 +74,7 @@ void check_faces(const MeshArguments& mesh, const std::vector<std::int64_t>& giv
 
 using Point = std::array<double, 3>;
 
-// Where the nodes are, by their numbers.
+// The positions of the nodes, by their numbers.
 class Nodes {
  public:
   explicit Nodes(const MeshArguments& mesh) : mesh_(mesh) {
@@ -82,7 +82,7 @@ class Nodes {
     std::sort(places_.begin(), places_.end());
   }
 
-  // Of a polygon: above 0 counter-clockwise, 0 without an area.
+  // The orientation of a polygon: positive if counter-clockwise, 0 if it has no area.
   double turn(std::span<const std::int32_t> polygon) const {
     Point normal{}, centre{};
     for (std::size_t i = 0; i < polygon.size(); ++i) {

@@ -14,7 +14,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::usage, message); }
 
-// Dense values to where the target's strides say.
+// Copies dense values to the target, according to its strides.
 const std::byte* scatter(const Target& target, std::size_t d, std::byte* to, const std::byte* from) {
   const std::size_t element = model::size_of(target.type);
   if (d == target.shape.size()) {
@@ -76,7 +76,7 @@ void RestoredFields::get(int field, const model::Tick&, const Target& target) co
         of.name, fmt::join(target.shape, ", "), declarations.grids[grid].name, fmt::join(local, ", ")));
   if (cells == 0) return;
   if (target.data == nullptr) refuse(fmt::format("get of field \"{}\": the array is NULL", of.name));
-  // Of what all ranks hold, each takes the whole, whichever of them handed it over.
+  // If all ranks hold the field, each reads the whole of it, no matter which rank handed it over.
   const bool replicated = declarations.grids[grid].kind == model::GridKind::replicated;
   const model::Region whole =
       model::Region::of_box({std::vector<std::int64_t>(wanted.shape.size(), 0), wanted.shape});

@@ -1,4 +1,4 @@
-// What a model reads from a checkpoint, under its present decomposition.
+// Gives a model its fields from a checkpoint, under its present decomposition.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace tailrace::client {
 
-// May block on the disk. Misuse is Error(usage), with the names and shapes.
+// May block on the disk. Throws Error(usage) for misuse, with the names and shapes.
 class RestoredFields final : public FieldSource {
  public:
   using Names = std::function<std::vector<std::string>()>;  // of all arrays of the state

@@ -1,4 +1,4 @@
-// Which server serves which model rank: a pure function of the properties of all ranks. The first rank
+// Assigns each model rank to a server: a pure function of the properties of all ranks. The first rank
 // evaluates it and broadcasts the result.
 #pragma once
 

@@ -29,8 +29,8 @@ struct Messenger::Arriving {
 
 namespace {
 
-// MPI may use the memory of a message that is not through, so it is left to it: to destroy the request would
-// wait for the other side, which may be gone.
+// MPI may still use the memory of an incomplete message, so the memory is not freed: destroying the request
+// would wait for the other side, which may be gone.
 template <class Message>
 void give_up(std::unique_ptr<Message>& message) {
   const bool mpi_is_over = comm::thread_level() == comm::ThreadLevel::none;
@@ -152,7 +152,7 @@ void Messenger::start_to_receive() {
   }
 }
 
-// Those of one sender in their order, but nobody waits for a large one of another.
+// The messages of one sender are handled in order, but none waits for a large message of another sender.
 bool Messenger::handle_arrived() {
   bool moved = false;
   std::vector<int> behind;  // senders whose next message is not through

@@ -1,4 +1,5 @@
-// Active messages between the servers of a run: a message carries a kind, which names its handler, and bytes.
+// Active messages between the servers of a run: a message consists of a kind, which selects its handler, and
+// bytes.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +18,10 @@ namespace tailrace::messaging {
 
 using Bytes = std::vector<std::byte>;
 
-// One per server, used by the communication thread only. Messages from one server to another are handled in
-// the order they were sent. A message to oneself is handled in the next progress(), like any other: a handler
-// never runs inside the send() of its own server, whose caller is in the middle of something.
+// One object per server, used by the communication thread only. Messages from one server to another are
+// handled in the order in which they were sent. A message to oneself is handled in the next progress() like
+// any other: a handler never runs inside send(), because the caller of send() may be in the middle of a
+// change.
 class Messenger {
  public:
   using Handler = std::function<void(int from, Bytes&& message)>;
@@ -32,30 +34,32 @@ class Messenger {
   int rank() const { return communicator_.rank(); }
   int size() const { return communicator_.size(); }
 
-  // A kind has one handler. What arrived before it was set is kept, and handled in the next progress().
+  // A kind has one handler. Messages that arrived before it was set are kept, and handled in the next
+  // progress().
   void on(std::int32_t kind, Handler handler);
-  // For large messages: the handler may keep them, or a part, where they were received.
+  // For large messages: the handler may keep all or part of them in the memory in which they were received.
   void on_shared(std::int32_t kind, SharedHandler handler);
   void send(int to, std::int32_t kind, Bytes&& message);  // local, never blocks
-  // The same; the last `tail_bytes` are the messenger's, and nobody's message.
+  // Sends a slab without a copy. Its last `tail_bytes` are reserved for the messenger and not part of the
+  // message.
   void send_slab(int to, std::int32_t kind, base::Slab&& message);
   static constexpr std::size_t tail_bytes = sizeof(std::int32_t);
   bool progress();                            // handles what has arrived; true if anything happened
-  base::SlabPool& slabs() { return slabs_; }  // where messages are received, and other large things may lie
-  // Sent, and not yet taken over by the other side.
+  base::SlabPool& slabs() { return slabs_; }  // memory for received messages, and for other large data
+  // Bytes that were sent and that the other side has not received yet.
   std::size_t bytes_in_flight() const { return bytes_in_flight_; }
-  std::size_t bytes_arriving() const { return bytes_arriving_; }  // being received, or not handled yet
-  // Nothing more is received while there is no room: it stays with the servers that sent it. Whatever takes
-  // the room must go away without any message.
+  std::size_t bytes_arriving() const { return bytes_arriving_; }  // being received or not handled yet
+  // Receives no further message while `has_room` is false; messages then stay on the servers that sent them.
+  // To avoid a deadlock, the space must become free again without any message.
   void receive_while(std::function<bool()> has_room) { has_room_ = std::move(has_room); }
-  // Messages of these kinds that were sent from here and handled here so far.
+  // The number of messages of these kinds that this server has sent and handled so far.
   struct Traffic {
     std::uint64_t sent = 0, handled = 0;
   };
   Traffic traffic(std::int32_t first_kind, std::int32_t end_kind) const;
-  bool idle() const;  // nothing under way from here, half received, or waiting to be handled
-  // A rank that is lost: what is under way to it or from it is given up, and what is sent to it from now on
-  // is dropped. Else a large message would be waited for without end.
+  bool idle() const;  // no message is being sent or received, or waits to be handled
+  // Gives up all messages under way to or from a lost rank, and drops later ones to it. Otherwise this
+  // server would wait indefinitely for the rest of a large message.
   void forget(int rank);
 
  private:
@@ -82,8 +86,8 @@ class Messenger {
     base::SharedBytes message;
   };
   std::deque<Local> local_;
-  std::unordered_map<std::int32_t, std::vector<Kept>> early_;  // of kinds without a handler yet
-  bool early_due_ = false;  // some of them wait in local_, and go before what is still to arrive
+  std::unordered_map<std::int32_t, std::vector<Kept>> early_;  // of kinds that have no handler yet
+  bool early_due_ = false;  // some of them wait in local_; they are handled before messages that arrive later
   std::size_t bytes_in_flight_ = 0;
   std::size_t bytes_arriving_ = 0;
   std::unordered_map<std::int32_t, Traffic> traffic_;  // by kind

@@ -42,7 +42,7 @@ struct Blueprint {
   const model::Region& region(int grid, int client) const {
     return info.decomposition.regions[static_cast<std::size_t>(grid)][static_cast<std::size_t>(client)];
   }
-  // Whether a client puts the field. Of a replicated field only the first rank's copy is sent.
+  // Whether a client puts the field. Only the first rank sends its copy of a replicated field.
   bool sends(int field, int client) const;
   bool is_inline() const { return info.configuration.servers.mode == settings::Mode::inline_; }
 

@@ -2,10 +2,10 @@
 //
 // A server that writes a slow file cannot hold everything that the other servers may send to it. So each
 // server counts the bytes of commits that its own steps have made due and that their homes have not written
-// yet, and accepts no further step while the sum for one home exceeds the limit. Which commits a step makes
-// due, and their sizes, follow from the step alone (CommitClock), so a server needs only one message: what
-// has been written (ControlMessage::written). Without flow control, a slow disk would fill the memory of the
-// home.
+// yet, and accepts no further step while the sum for one home exceeds the limit. The commits that a step
+// makes due, and their sizes, follow from the step alone (CommitClock), so a server needs only one message:
+// what has been written (ControlMessage::written). Without flow control, a slow disk would fill the memory
+// of the home.
 //
 // No deadlock: a server waits only for commits that are due by steps it has accepted. The server that is
 // furthest behind waits only for commits to which all others have contributed already, since these have

@@ -1,4 +1,5 @@
-// What a component may ask of the intake that feeds it on one server, which is not its own.
+// The interface through which a component controls the intake that feeds it on one server. The component
+// does not own it.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +14,10 @@ class Input {
  public:
   virtual ~Input() = default;
   virtual const model::Tick& tick() const = 0;  // the current step; static_step before the first one
-  // The blocks of tick() are all here, and not only those of the steps before.
+  // Whether all blocks of tick() have arrived, and not only those of earlier steps.
   virtual bool step_is_complete() const = 0;
-  virtual const model::Tick& complete_until() const = 0;  // the last step for which that is so
-  // Nothing is in work, and while the clients do not go on, nothing more will be.
+  virtual const model::Tick& complete_until() const = 0;  // the last complete step
+  // No packet is being processed, and none will be until the clients continue.
   virtual bool stands_still() const = 0;
   virtual bool finished() const = 0;                // every client has finished or is gone
   virtual bool has_lost() const = 0;                // a client is gone; more of it may be in its buffer

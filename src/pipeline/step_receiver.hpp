@@ -1,4 +1,5 @@
-// What the intake of a server calls: a component, to which the packets of its clients come step by step.
+// The interface that the intake of a server calls: a component that receives the packets of its clients step
+// by step.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ namespace tailrace::server {
 
 namespace {
 
-// Of this node. All are about to take what they need.
+// The servers on this node: all of them are about to allocate what they need.
 std::size_t servers_on_node(const handshake::Run& run) {
   const auto count = std::ranges::count_if(run.cpus_on_node, [&](const handshake::CpusOfRank& one) {
     return run.assignment.servers.find(one.rank).has_value();

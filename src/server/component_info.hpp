@@ -1,4 +1,4 @@
-// What a server learns of a component from its `ready` message.
+// Reads the `ready` message of a component on a server.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,13 @@
 
 namespace tailrace::server {
 
-// `message`: behind the fault that it begins with. `started`: when the run did, for people.
+// `message`: positioned behind the fault with which it begins. `started`: when the run started, as text for
+// people.
 pipeline::ComponentInfo read_component_info(base::ByteReader& message, const handshake::Run& run, int number,
                                             const std::string& started);
 
-// A `ready` message, of any component, if one has come: down the tree of the servers, in which this one has
-// the place `place`, or from the component's first rank, `root`. It is passed on to the servers below.
+// Takes a `ready` message, of any component, if one has arrived: down the tree of the servers, in which this
+// one is at `place`, or from the component's first rank, `root`. Forwards it to the servers below.
 std::optional<std::vector<std::byte>> take_declarations(comm::Communicator& world, const handshake::Run& run,
                                                         const messaging::TreePlace& place, int root,
                                                         std::vector<handshake::Sending>& sendings);

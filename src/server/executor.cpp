@@ -20,7 +20,7 @@ Executor::Executor(int threads, transport::Doorbell& doorbell, bool one_core, st
 }
 
 Executor::~Executor() {
-  // First all work, for it may hand over more.
+  // First all compute tasks, because they may submit I/O tasks.
   while (running() > 0) std::this_thread::yield();
   {
     const base::MutexLock lock(mutex_);
@@ -61,7 +61,8 @@ void Executor::submit(Work work, bool light) {
 }
 void Executor::write(Work work) { hand_over(write_lane, std::move(work)); }
 
-// Whoever has more to do at once tells of both with that: waking a sleeper costs more than little work.
+// A thread that has another task at once rings only once for both: waking a sleeping thread costs more than
+// a small task.
 void Executor::serve(const char* name, Lane lane) {
   env::name_this_thread(name);
   if (!cpus_.empty()) env::pin_this_thread(cpus_);

@@ -25,14 +25,14 @@ class Executor final : public env::Executor {
   static constexpr int writers = 4;
 
   // `threads` workers, and `writers` threads for I/O tasks; 0: no thread at all, tasks run inside submit and
-  // write (mode inline). The doorbell rings when a task has ended, or soon after with the next one; it must
-  // live longer. `one_core`: all threads of the process share one core.
-  // `cpus`: the cores to which the threads are bound; empty: wherever the process may run.
+  // write (mode inline). The doorbell rings when a task has ended, or soon after it together with the next
+  // one; it must live longer. `one_core`: all threads of the process share one core. `cpus`: the cores to
+  // which the threads are bound; empty: wherever the process may run.
   Executor(int threads, transport::Doorbell& doorbell, bool one_core = false, std::vector<int> cpus = {});
   ~Executor() override;  // finishes what was submitted
 
-  // On one core a light task runs inside the call: two changes of threads cost as much, and no other core
-  // could run it meanwhile.
+  // If all threads share one core, a light task runs inside the call: switching threads twice would cost as
+  // much, and no other core could run the task meanwhile.
   void submit(Work work, bool light = false) override;
   void write(Work work) override;
   int running() const override { return running_.load(std::memory_order_acquire); }

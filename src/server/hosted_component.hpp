@@ -23,26 +23,26 @@ struct HostedComponent {
   std::vector<int> ranks;    // in the whole run, of the same clients
   State state = State::awaited;
   std::unique_ptr<pipeline::ServedComponent> component;
-  std::unique_ptr<Intake> intake;      // null on a server without clients of it, and until it runs
+  std::unique_ptr<Intake> intake;      // null until it runs, and on a server without clients of it
   std::vector<unsigned char> invited;  // by client of this server
-  std::vector<Link> links;             // of those that are connected, until it runs
+  std::vector<Link> links;             // of the connected clients, until it runs
   std::shared_ptr<transport::PollGroup> poll_group;
-  std::optional<base::Fault> own_fault;  // is sent to all once all clients of this server are connected
+  std::optional<base::Fault> own_fault;  // sent to all servers once all clients of this server are connected
   bool announced = false;
-  std::unique_ptr<messaging::TreeAllreduce> set_up;  // the servers that are
+  std::unique_ptr<messaging::TreeAllreduce> set_up;  // over the servers that are set up
   std::optional<std::vector<std::byte>> declared;  // the message of the first rank, if another server sent it
-  std::uint64_t begin_nanoseconds = 0;             // when its clients were told that all is set up
-  std::optional<base::Fault> fault;                // the first that came up while setting up, on any server
+  std::uint64_t begin_nanoseconds = 0;             // when its clients learned that all is set up
+  std::optional<base::Fault> fault;                // the first fault of the setup, on any server
 
-  // Once all clients are connected on all servers: the component takes their packets from now on.
+  // Call once all clients are connected on all servers. From then on the component takes their packets.
   void start(const sinks::SinkServices& services);
-  bool progress();   // of a component that runs; true if anything moved
-  bool drop_rest();  // of one that was cut: what its clients still give, once it is over
-  // For the watchdog: who waits for whom in the component of that name.
+  bool progress();   // while the component runs; true if anything moved
+  bool drop_rest();  // discards packets that arrive after a component was cut
+  // For the watchdog: describes who waits for whom in the component of that name.
   std::string describe(const std::string& name, int servers) const;
 };
 
-// Over the servers that are set up for the component; `hosted` must live longer.
+// Makes the reduction that is over once all servers have set the component up. `hosted` must live longer.
 std::unique_ptr<messaging::TreeAllreduce> allreduce_of_set_up(messaging::Messenger& messenger,
                                                               HostedComponent& hosted);
 

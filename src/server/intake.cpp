@@ -15,17 +15,18 @@
 namespace tailrace::server {
 namespace {
 
-// A process that died is noticed within this time; asking costs a system call a client.
+// A dead process is noticed within this time. Each check costs one system call per client.
 constexpr double look_seconds = 0.25;
 
-// To hand a piece of work over, and to hear of its end, costs a waking or two: many times what a small packet
-// takes. So small ones that are there together go together, but no more of them than keeps all workers busy.
+// Handing over a piece of work and learning of its end wakes one or two threads, which costs many times the
+// processing of a small packet. So small packets that wait together are handed over together, up to a size
+// that keeps all workers busy.
 constexpr std::size_t small_bytes = std::size_t{16} << 10;
 constexpr std::size_t most_packets = 512;
 constexpr std::size_t most_bytes = std::size_t{256} << 10;
 constexpr std::size_t least_packets = 64;  // of a piece, when a run is split
-// A run waits for more while less than this part of the buffer is used, and not for long: what a step gave is
-// to be in the files before the model is through with the next one.
+// A run waits for more packets only while less than this part of the buffer is used, and only briefly: the
+// data of a step should be in the files before the model completes the next one.
 constexpr std::size_t room_kept = 4;
 constexpr double patience_seconds = 1e-3;
 
@@ -56,9 +57,9 @@ bool Intake::progress() {
   return moved_;
 }
 
-// A run is kept for a moment, until the client is through with its step, for it costs less than its
-// hand-over, or until it may need the room; each piece of work that ends rings the doorbell, and then it is
-// looked at again.
+// A run that costs less than its hand-over is kept for a moment: until the client completes its step, or
+// until the client may need the space. Each piece of work that ends rings the doorbell, and then the run is
+// checked again.
 bool Intake::drain(Client& client) {
   std::optional<telemetry::PhaseTimer> timer;
   std::uint64_t packets = 0, bytes = 0;
@@ -95,10 +96,10 @@ bool Intake::announced() const {
   });
 }
 
-// Of the packets from `first` on, small blocks stay for their run.
+// Processes the packets from `first` on. Small blocks stay in the run of the client.
 void Intake::sort_out(Client& client, std::size_t first) {
   std::size_t kept = first;
-  std::optional<transport::Packet> word;  // the last one, where it is no block
+  std::optional<transport::Packet> word;  // the last packet, if it is not a block
   for (std::size_t i = first; i < client.run.size(); ++i) {
     const transport::Packet& packet = client.run[i];
     if (!model::is_block(packet.header.kind)) {
@@ -172,7 +173,7 @@ void Intake::hand_over(Client& client, std::shared_ptr<const Packets> packets, s
   executor_.submit(std::move(work), small);
 }
 
-// What one packet throws keeps no other from being accepted.
+// If one packet throws, the others are accepted all the same.
 void Intake::work_on(int client, transport::PacketSource& source,
                      std::span<const transport::Packet> packets) {
   std::exception_ptr failure;
@@ -283,12 +284,12 @@ void Intake::look_for_the_dead() {
     if (client.state == State::finished || client.state == State::gone) continue;
     if (client.link.source->alive() && !transport::gone(client.link.process)) continue;
     if (losses_expected_ && (client.state == State::at_tick || client.state == State::at_checkpoint)) {
-      // there may be more in its buffer
+      // its buffer may hold more packets
       client.missed = true;
       continue;
     }
     if (drain(client) || client.state == State::finished || client.state == State::gone) continue;
-    // A signal that ends the whole job may reach this process a moment later, and then it is no fault.
+    // A signal that ends the whole job may reach this process a moment later. Then the loss is not a fault.
     if (losses_expected_ || std::exchange(client.missed, true)) lose(client, "is gone (its process ended)");
   }
 }

@@ -1,6 +1,6 @@
 // The receive phase for one component on one server: takes the packets of its clients so that all are worked
 // on in the same step. A client that runs ahead waits in its own buffer, which bounds the server's memory.
-// Where the packets come from does not matter here (PacketSource), nor what is made of them (StepReceiver).
+// The intake depends neither on the source of the packets (PacketSource) nor on their use (StepReceiver).
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ namespace tailrace::server {
 struct Link {
   int client = 0;  // rank in the component
   std::unique_ptr<transport::PacketSource> source;
-  // The client's process, if it is on this node: a source need not see that it dies (mpi).
+  // The client's process, if it is on this node. A source may not notice that it dies (mpi).
   transport::ProcessId process{};
 };
 
@@ -39,21 +39,21 @@ struct IntakeServices {
 
 // Communication thread only; the tasks that it submits are counted in in_work_.
 //
-// Design note: all clients of a server are at one tick before any goes on to the next. That bounds what a
-// server holds by one step and the rings, whatever the clients do, and the component never has two steps of a
-// field in progress. The price: a slow client keeps the others of this server waiting once their rings are
-// full. Clients of different servers are not held together here.
+// Design note: all clients of a server must reach a tick before any of them continues to the next. So a
+// server holds at most one step and the rings, whatever the clients do, and the component never has two
+// steps of a field in progress. The price is that a slow client makes the others of this server wait once
+// their rings are full. Clients of different servers are not synchronized here.
 class Intake final : public pipeline::Input {
  public:
   Intake(std::string component, std::vector<Link> links, const IntakeServices& services);
   ~Intake() override;
 
-  bool progress();  // takes what there is; true if anything moved
-  // No packet arrives that the doorbell does not announce, and none that arrived waits for its time.
+  bool progress();  // takes the packets that are there; true if anything moved
+  // Whether the doorbell announces every packet, and no packet that arrived waits for its run to be due.
   bool announced() const;
-  void close();                  // the last message to clients that have finished
+  void close();                  // sends the last message to clients that have finished
   std::string describe() const;  // for the watchdog: the state of each client
-  // What the clients counted, as they sent it with their last packet.
+  // The counters of the clients, as sent with their last packets.
   const std::vector<std::vector<std::byte>>& client_counters() const { return client_counters_; }
 
   // pipeline::Input
@@ -78,15 +78,15 @@ class Intake final : public pipeline::Input {
   struct Client {
     Link link;
     State state = State::running;
-    model::Tick tick;  // that it stands at or waits for
+    model::Tick tick;  // the tick that the client is at or waits for
     bool started = false;
-    Packets run;  // small blocks that are taken and wait for a worker
+    Packets run;  // small blocks that wait for a worker
     std::size_t run_bytes = 0;
     double run_begin = 0.0;  // steady seconds
     bool missed = false;     // its process was gone at the last look
   };
   bool drain(Client& client);
-  bool due(const Client& client) const;  // its run is not to wait any longer
+  bool due(const Client& client) const;  // its run must not wait any longer
   void sort_out(Client& client, std::size_t first);
   void take(Client& client, const transport::Packet& packet);
   bool submit(Client& client);  // the run, if there is one
@@ -107,7 +107,7 @@ class Intake final : public pipeline::Input {
   std::atomic<int> in_work_{0};  // pieces of work of the current step
   model::Tick tick_{model::static_step, 0.0};
   model::Tick last_tick_{model::static_step, 0.0};
-  std::size_t step_bytes_ = 0, most_step_bytes_ = 0;  // of this step; of those before
+  std::size_t step_bytes_ = 0, most_step_bytes_ = 0;  // of this step; of earlier steps
   std::vector<std::byte> checkpoint_values_;
   bool in_checkpoint_ = false;  // the receiver has begun it
   bool discarding_ = false;

@@ -1,5 +1,5 @@
-// The event loop of a server rank: work while there is some, sleep on the doorbell while there is none, and
-// say who waits for whom when nothing has moved for too long.
+// The event loop of a server rank: works while there is work, sleeps on the doorbell while there is none,
+// and reports who waits for whom if nothing has moved for too long.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,33 @@
 namespace tailrace::server {
 
 struct LoopOptions {
-  // How long a sleep may last. Messages that no doorbell announces (from other nodes, or between servers) are
-  // looked for once in `shortest`, growing to `longest` while nothing comes: what comes is then found after
-  // as long a time, at most, as was quiet before it.
+  // How long a sleep may last. Messages that no doorbell announces (from other nodes, or between servers)
+  // must be polled. The interval grows from the shortest to the longest sleep while nothing arrives, so a
+  // message is found at most as late as the time was quiet before it.
   double shortest_sleep_seconds = 2e-4;
   double longest_sleep_seconds = transport::patience;
   double longest_eager_sleep_seconds = 2e-3;
   double watchdog_seconds = 60.0;  // 0: off
 };
 
-// The one thread that may speak MPI, so that MPI_THREAD_SERIALIZED is enough. It shares its core with a model
-// rank on many machines: it sleeps whenever nothing moves. No MPI message rings the doorbell, so where
-// messages may come it must get up to look: how seldom is a trade of the model's time against lag.
+// Runs on the only thread that calls MPI, so that MPI_THREAD_SERIALIZED is enough. On many machines it
+// shares its core with a model rank, so it sleeps whenever nothing moves. An MPI message does not ring the
+// doorbell, so the loop must wake up to poll for messages; how seldom it does trades latency for the model's
+// time.
 class Loop {
  public:
-  // `progress` does what there is to do and says whether anything moved; `describe` tells the watchdog who
-  // waits for whom.
+  // `progress` does the work that is possible and returns whether anything moved. `describe` describes for
+  // the watchdog who waits for whom.
   Loop(LoopOptions options, transport::Doorbell& doorbell, std::function<bool()> progress,
        std::function<std::string()> describe, telemetry::ServerCounters& counters);
-  // While others wait for words that no doorbell announces, `eager` is true and no sleep is long.
+  // Sleeps are short while `eager` is true: others wait for messages that no doorbell announces.
   void stay_awake_while(std::function<bool()> eager) { eager_ = std::move(eager); }
-  // While the doorbell announces whatever may come, `announced` is true and every sleep is as long as may be:
-  // a look tells nothing that the doorbell would not, but for what clients leave to the server's own getting
-  // up.
+  // Sleeps are as long as allowed while `announced` is true: the doorbell announces everything that may
+  // arrive. Polling would then only find packets for which clients do not ring because the server wakes up
+  // anyway.
   void look_seldom_while(std::function<bool()> announced) { announced_ = std::move(announced); }
 
-  // Until `over` is true. Blocks.
+  // Blocks until `over` is true.
   void run(const std::function<bool()>& over);
 
  private:

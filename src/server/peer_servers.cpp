@@ -14,10 +14,10 @@
 namespace tailrace::server {
 namespace {
 
-// Of messages that belong to no component.
+// The kind of messages that belong to no component.
 constexpr std::int32_t lost_kind = -2;
 constexpr double farewell_seconds = 1.5;
-constexpr double hearing_seconds = 0.1;  // between two looks for what few ever say
+constexpr double hearing_seconds = 0.1;  // between two polls for messages that are rare
 
 void tell_all(messaging::Messenger& messenger, int lost, const std::string& why) {
   base::ByteWriter writer;

@@ -1,4 +1,4 @@
-// The other servers of the run, as one of them sees them: which are lost.
+// The view that one server has of the others of the run: which of them are lost.
 #pragma once
 
 #include <memory>
@@ -22,14 +22,14 @@ class PeerServers {
               handshake::Lifelines lifelines);
 
   std::vector<int> newly_lost();  // since the last call; also answers pings
-  // To all others and to this server's clients, since some of them may be on other nodes and see nothing of
-  // it; the first server that is left tells the clients of the lost one too. And to the log, unless the model
-  // goes on: then one of its ranks tells.
+  // Reports the loss to all other servers and to this server's clients, some of which may be on other nodes
+  // and not notice it. The first remaining server also informs the clients of the lost one. Logs the loss
+  // too, unless the model continues: then one of its ranks does.
   void pass_on(int lost);
   const handshake::FailedServers& failed_servers() const { return failed_servers_; }
   handshake::FailedServers& failed_servers() { return failed_servers_; }
-  // For the watchdog: those that are stopped, and those of other nodes that have not answered since the last
-  // call.
+  // For the watchdog: describes servers that are stopped, and those on other nodes that have not answered
+  // since the last call.
   std::string describe();
 
  private:
@@ -40,7 +40,7 @@ class PeerServers {
   messaging::Messenger& messenger_;
   const handshake::Run& run_;
   comm::Communicator& world_;
-  bool model_goes_on_;  // without output, where a server is lost
+  bool model_goes_on_;  // without output, if a server is lost
   handshake::FailedServers failed_servers_;
   std::unique_ptr<handshake::DeathListener> watched_;  // by ranks of other nodes
   std::vector<int> heard_;
@@ -51,8 +51,8 @@ class PeerServers {
   std::vector<handshake::Sending> sendings_;
 };
 
-// A server that cannot go on tells the other servers and all model ranks why. Takes a second or two at most.
-// In mode attached from the server's thread.
+// Informs the other servers and all model ranks why this server cannot continue. Takes at most a second or
+// two. In mode attached it is called on the server's thread.
 void send_abort_notice(handshake::Started& started, const base::Fault& fault);
 
 }  // namespace tailrace::server

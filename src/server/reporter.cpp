@@ -31,7 +31,7 @@ const char* name_of(settings::Mode mode) {
   return "";
 }
 
-// Whether a component may go on from a checkpoint of an earlier job.
+// Whether a component may continue from a checkpoint of an earlier job.
 bool may_go_on(const handshake::Run& run) {
   return std::ranges::any_of(run.configurations, [](const settings::Configuration& configuration) {
     const auto* options = configuration.sections.find<settings::CheckpointOptions>();
@@ -39,7 +39,7 @@ bool may_go_on(const handshake::Run& run) {
   });
 }
 
-// A report that cannot be written is told, and takes nothing with it: the files of the run matter more.
+// A report that cannot be written causes only a warning: the files of the run matter more.
 template <class Write>
 void try_to_write(const char* what, Write write) {
   try {
@@ -120,7 +120,7 @@ void Reporter::keep_declarations(const std::string& component, const std::string
 
 void Reporter::add_client(std::span<const std::byte> counted, std::uint64_t lasted) {
   auto& client = report_.clients.emplace_back(telemetry::ClientCounters::from_bytes(counted));
-  // A client counts until it calls finish; what it waits from then on is seen from here, on one clock.
+  // A client counts until it calls finish. The server measures the wait that follows, on its own clock.
   client.finish_nanoseconds.set(lasted - std::min(lasted, client.run_nanoseconds.get()));
 }
 
@@ -175,7 +175,7 @@ std::string Reporter::transport_names() const {
     if (run_.assignment.server_of[rank] < 0) continue;
     try {
       used.insert(handshake::transport_of(run_, static_cast<int>(rank)).name());
-    } catch (const Error&) {  // this rank could not be joined: it has said so itself
+    } catch (const Error&) {  // this rank could not be connected, and has reported that itself
     }
   }
   std::vector<std::string> names = transport::transport_names();

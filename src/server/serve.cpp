@@ -1,4 +1,4 @@
-// A dedicated server: a process, or a rank of the model's job, that does nothing else.
+// Runs a dedicated server: a process, or a rank of the model's job, that only serves.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,12 +23,12 @@ bool takes_wishes(const handshake::Run& run) {
 }  // namespace
 
 void serve_until_done(handshake::Started& started) {
-  // A status or an exception of this rank would end the job that is to go on without it.
+  // An exit status or an exception of this rank would end the job, which must continue without it.
   const bool model_goes_on = started.run.servers().on_server_loss == settings::OnServerLoss::go_on;
   std::optional<ServerProcess> process;
   std::optional<env::StopSignals> signals;
   std::optional<env::CheckpointSignal>
-      wishes;  // a wish is the model's to hear; this process must not end by it
+      wishes;  // the signal is meant for the model; it must not end this process
   try {
     process.emplace(*started.world, *started.servers, started.run, std::move(started.lifelines));
     if (started.run.servers().signals != settings::Signals::none)
@@ -42,7 +42,7 @@ void serve_until_done(handshake::Started& started) {
     if (!model_goes_on) throw;
     return base::log_error(fmt::format("server {} ends: {}", started.servers->rank(), fault.message));
   }
-  // Whoever did not answer may never do so, and ending in good order would wait for it.
+  // A rank that did not answer may never do so, and a regular end would wait for it.
   if (!process->done()) env::end_by_signal(process->stop_controller().signal());
   if (model_goes_on && process->lost_peer()) return;
   if (const auto fault = process->fatal()) throw Error(fault->code, fault->message);

@@ -17,7 +17,7 @@
 namespace tailrace::server {
 namespace {
 
-// They belong to no component (-2 is that of PeerServers, -3 that of Reporter).
+// Kinds that belong to no component (PeerServers uses -2, Reporter -3).
 constexpr messaging::TreeAllreduce::Kinds bye_kinds{-1, -4, -5};
 
 }  // namespace
@@ -52,7 +52,8 @@ ServerProcess::ServerProcess(comm::Communicator& world, comm::Communicator& serv
     hosted->set_up = allreduce_of_set_up(messenger_, *hosted);
     components_.push_back(std::move(hosted));
   }
-  // Of what was received, only what waits for the workers counts: they are through with it whatever comes.
+  // Only received bytes that wait for the workers count: the workers finish them without any further
+  // message.
   messenger_.receive_while([this] {
     std::size_t bytes = messenger_.bytes_arriving();
     for (const auto& hosted : components_)
@@ -145,7 +146,7 @@ bool ServerProcess::receive_declarations(HostedComponent& hosted) {
   return true;
 }
 
-// What comes may be of another component.
+// The message that arrives may belong to another component.
 std::optional<std::vector<std::byte>> ServerProcess::declared(HostedComponent& hosted) {
   const messaging::TreePlace place(messenger_.rank(), messenger_.size());
   if (auto come = take_declarations(world_, run_, place, hosted.root, sendings_)) {
@@ -182,7 +183,7 @@ void ServerProcess::set_up(HostedComponent& hosted, std::span<const std::byte> m
   hosted.state = HostedComponent::State::connecting;
 }
 
-// Until a component runs, each of its ranks is needed. Those that live see it too, and go.
+// Until a component runs, each of its ranks is needed. The remaining ranks notice the loss too, and leave.
 bool ServerProcess::give_up_without_all(HostedComponent& hosted) {
   const auto gone = peers_.failed_servers().find_dead_rank(hosted.number);
   if (!gone) return false;
@@ -194,7 +195,7 @@ bool ServerProcess::give_up_without_all(HostedComponent& hosted) {
 
 bool ServerProcess::connect(HostedComponent& hosted) {
   if (give_up_without_all(hosted)) return true;
-  if (peers_.failed_servers().count() > 0) {  // it cannot be set up any more, whoever has invited
+  if (peers_.failed_servers().count() > 0) {  // it can no longer be set up, even if clients have invited
     reply(hosted);
     return true;
   }
@@ -256,7 +257,7 @@ void ServerProcess::reply(HostedComponent& hosted) {
   forget_doorbell();
 }
 
-// Once nobody is left to attach, the name goes, so that no end of this process can leave it behind.
+// Once no client is left to attach, the name is removed, so that no end of this process can leave it behind.
 void ServerProcess::forget_doorbell() {
   const bool all_attached = std::ranges::all_of(components_, [](const auto& hosted) {
     return hosted->state == HostedComponent::State::running || hosted->state == HostedComponent::State::over;

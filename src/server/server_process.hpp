@@ -1,6 +1,6 @@
-// The servers' side of a run on one rank: connects the components as they become ready, drives them until all
-// are over, and reports. A dedicated server runs it in a loop, an attached one on a thread, mode inline
-// inside the model's calls.
+// The servers' side of a run on one rank: connects the components as they become ready, drives them until
+// all are over, and writes the report. A dedicated server runs it in a loop, an attached one on a thread,
+// and an inline one inside the model's calls.
 #pragma once
 
 #include <memory>
@@ -35,16 +35,16 @@ class ServerProcess {
                 handshake::Lifelines lifelines);
   ~ServerProcess();
 
-  bool progress();      // does what there is to do; true if anything moved
+  bool progress();      // does the work that is possible; true if anything moved
   bool done() const;    // every component is over, on all servers
-  void run();           // until done, then write_report; blocks
+  void run();           // blocks until done, then calls write_report()
   void write_report();  // once, when done
   StopController& stop_controller() { return stop_; }
-  // The run was stopped and there is nothing to wait for, whether done or not.
+  // Whether the run was stopped and there is no time left to wait, whether it is done or not.
   bool out_of_time() const;
   bool cut() const;                          // a component ended before its model did
-  std::optional<base::Fault> fatal() const;  // what kept a component from its regular end
-  // Whether this server, which serves the component, has not saved its state for a checkpoint yet.
+  std::optional<base::Fault> fatal() const;  // the error that kept a component from its regular end
+  // Whether this server serves the component and has not saved its state for a checkpoint yet.
   bool cuts_checkpoint(int component) const;
   bool lost_peer() const { return peers_.failed_servers().count() > 0; }
   transport::Doorbell& doorbell() { return *bell_.doorbell; }
@@ -66,7 +66,7 @@ class ServerProcess {
   void reply(HostedComponent& hosted);
   void forget_doorbell();
   void look_for_stop();
-  void lose(int server);  // it will say nothing more: what it was needed for ends
+  void lose(int server);  // no more messages will come from it: gives up the work that needs them
   void say_goodbye(HostedComponent& hosted);
   void end();
   telemetry::StatusSnapshot snapshot() const;
@@ -87,12 +87,12 @@ class ServerProcess {
   std::vector<std::unique_ptr<HostedComponent>> components_;
   std::vector<handshake::Sending> sendings_;
   std::set<int> lost_;             // servers
-  messaging::TreeAllreduce byes_;  // servers that have ended, and what they report
+  messaging::TreeAllreduce byes_;  // servers that have ended, and their reports
   bool ended_ = false;
 };
 
-// A dedicated server from its first message to its last. Blocks. Throws the fault that kept a component from
-// its end.
+// Runs a dedicated server from its first message to its last. Blocks. Throws the fault that kept a component
+// from its regular end.
 void serve_until_done(handshake::Started& started);
 
 }  // namespace tailrace::server

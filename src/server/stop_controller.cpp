@@ -8,10 +8,10 @@
 namespace tailrace::server {
 namespace {
 
-// Of the grace: until then clients may go on; until then commits may become complete. The rest is for closing
-// and reporting.
+// Shares of the grace time: until the first, clients may continue; until the second, commits may become
+// complete. The rest is for closing and reporting.
 constexpr double share_for_clients = 0.7, share_for_commits = 0.9;
-constexpr double seconds_when_idle = 0.2;  // in which the others' messages about it may still come
+constexpr double seconds_when_idle = 0.2;  // for messages of other servers about the stop
 
 }  // namespace
 

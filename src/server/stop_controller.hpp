@@ -1,4 +1,4 @@
-// What SIGTERM and SIGINT mean to a server: when it has to stop, and how long that may take.
+// The response of a server to SIGTERM and SIGINT: when it has to stop, and how long that may take.
 #pragma once
 
 #include <atomic>
@@ -10,21 +10,22 @@
 
 namespace tailrace::server {
 
-// Communication thread, but for model_asks().
+// Communication thread only, except for model_asks().
 class StopController {
  public:
   explicit StopController(const settings::ServersOptions& options) : options_(options) {}  // must live longer
 
   void heed(const env::StopSignals& signals) { signals_ = &signals; }  // must live longer
-  // A model in this process that asks for stop_requested ends by itself, and is given the time. Any thread.
+  // A model in this process that calls stop_requested ends by itself, and gets the time to do so. Any
+  // thread.
   void model_asks() { model_asks_.store(true, std::memory_order_relaxed); }
 
-  bool look();  // true once, when a signal has come
-  bool adopt(
-      const pipeline::StopOrder* order);  // of another server; true where it is the first message of it
+  bool look();                                   // true once, after a signal has arrived
+  bool adopt(const pipeline::StopOrder* order);  // from another server; true if it is the first order
   const pipeline::StopOrder* order() const { return order_ ? &*order_ : nullptr; }
-  int signal() const { return signal_; }  // that this process got; 0: none
-  // Whether to leave even though others have not said that they are done. `idle`: nothing is being served.
+  int signal() const { return signal_; }  // received by this process; 0: none
+  // Whether to leave although other servers have not reported that they are done. `idle`: this server serves
+  // no component at the moment.
   bool out_of_time(bool idle) const;
 
  private:

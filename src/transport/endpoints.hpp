@@ -86,10 +86,10 @@ Ends make(const LoopbackOptions& options, Doorbell& doorbell);
 // no doorbell (Consumer::needs_polling).
 namespace mpi {
 
-// `communicator` must live longer; messages use `tag` (packets) and `tag + 1` (what goes back), so the tags
-// of different channels between the same two ranks must differ by two or more, whatever their direction. All
-// calls of a Producer, and next() and the destructor of a Consumer, call MPI from the calling thread;
-// release() and raise() do not. `invitee`: the rank that will accept.
+// `communicator` must live longer; messages use `tag` (packets) and `tag + 1` (messages back to the sender),
+// so the tags of different channels between the same two ranks must differ by two or more, whatever their
+// direction. All calls of a Producer, and next() and the destructor of a Consumer, call MPI from the calling
+// thread; release() and raise() do not. `invitee`: the rank that will accept.
 ProducerEnd make_producer(comm::Communicator& communicator, int invitee, int tag,
                           const BufferOptions& options);
 ConsumerEnd make_consumer(comm::Communicator& communicator, int invitee, int tag,

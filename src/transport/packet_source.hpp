@@ -20,8 +20,8 @@ struct Packet {
 };
 
 // next(), take() and needs_polling() are called from one thread; release(), raise(), request_stop(),
-// bytes_under_way() and capacity() from any thread. What has a default is optional: a source without memory
-// of its own or without a sender that listens needs only the three pure functions.
+// bytes_under_way() and capacity() from any thread. Functions with a default are optional: a source without
+// memory of its own or without a sender that listens needs only the three pure functions.
 //
 // The packets of a client: blocks of fields that do not change (step model::static_step); then, for each
 // step, a `tick` and the blocks of that step; `finish` is the last one. All clients of a component give the

@@ -21,7 +21,7 @@ class ReceiveBudget {
   void join();
   void leave();
   std::size_t part() const;            // of each consumer
-  bool take_large(std::size_t bytes);  // false: another consumer has it
+  bool take_large(std::size_t bytes);  // false: another consumer holds it
   void give_large(std::size_t bytes);
   void held(std::size_t more, std::size_t less);
   std::size_t bytes() const;  // of all consumers, for the account

@@ -25,7 +25,8 @@ std::string buffered_path(const std::string& buffer, const std::string& checkpoi
 void try_buffer(env::FileSystem& files, const std::string& buffered, const std::string& writer);
 
 // Removes what earlier jobs left: shards of other steps than this one, and of more servers than there are
-// now. For any process of a job that holds the lock of the checkpoints. What cannot be removed stays.
+// now. For any process of a job that holds the lock of the checkpoints. A shard that cannot be removed
+// stays.
 void clean_buffer(env::FileSystem& files, const std::string& buffered, std::int64_t step,
                   int servers) noexcept;
 

@@ -1,4 +1,4 @@
-// Which files of a series go when a run goes back.
+// Tests which files of a series are removed when a run restarts from an earlier step.
 #include "checkpoint/series/begun_files.hpp"
 
 #include "checkpoint/tests/samples.hpp"
@@ -26,7 +26,7 @@ TEST_F(Begun, go_where_they_are_behind_the_checkpoint) {
   begin("/c.nc", 20);
   remove_begun_behind(*files, checkpoints, 20);
   EXPECT_TRUE(is_there("/a.nc") && is_there("/b.nc") && !is_there("/c.nc"));
-  // What is gone is forgotten: a file of that name may be somebody's now.
+  // A removed file is forgotten: a file of that name may belong to somebody else now.
   files->write("/c.nc", "another's");
   remove_begun_behind(*files, checkpoints, 10);
   EXPECT_TRUE(is_there("/a.nc") && !is_there("/b.nc") && is_there("/c.nc"));

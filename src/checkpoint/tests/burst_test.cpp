@@ -124,7 +124,7 @@ TEST_F(Burst, what_does_not_fit_goes_into_the_directory_at_once) {
   env::FaultyFiles roomy(*files);
   write(roomy, 5, 1, 2);
   const std::uint64_t writes = roomy.writes();
-  std::uint64_t late = 0;  // what the device says only at a flush, or a close, is a fault of the checkpoint
+  std::uint64_t late = 0;  // an error only at a flush or a close is a fault of the checkpoint
   for (std::uint64_t k = 1; k <= writes; ++k) {
     SCOPED_TRACE(k);
     const auto inner = env::make_memory_files();

@@ -1,5 +1,5 @@
-// A file system that writes down every change of contents and of names, so that a test can make what a device
-// may hold when the power goes: all that was synced, and any of the rest.
+// A file system that writes down every change of contents and of names, so that a test can build every state
+// that a device may hold after a power failure: all that was synced, and any subset of the rest.
 #pragma once
 
 #include <filesystem>
@@ -21,9 +21,9 @@ class CrashFiles final : public env::FileSystem {
   explicit CrashFiles(env::FileSystem& inner) : inner_(inner) { nodes_[""] = next_node_++; }
 
   std::size_t changes() const { return log_.size(); }
-  // Whether change `i` is sure to be on the device when the power goes after the first `count`.
+  // Whether change `i` is certainly on the device if the power fails after the first `count` changes.
   bool is_durable(std::size_t i, std::size_t count) const { return log_[i].durable_from <= count; }
-  // The files after those changes of which `happened` says so.
+  // The files after the changes that `happened` selects.
   void replay(env::FileSystem& into, const std::function<bool(std::size_t)>& happened) const;
 
   void write(const std::string& path, std::string_view contents) override {

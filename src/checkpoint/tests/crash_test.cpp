@@ -1,5 +1,5 @@
-// Every moment in which a job can end, and what the device may hold when the power goes: what was reported as
-// durable is there, and nothing torn is ever used.
+// Tests every moment at which a job can end, with every state that the device may hold after a power
+// failure: checkpoints that were reported as durable exist, and no torn file is ever used.
 #include <random>
 
 #include "checkpoint/burst/buffer.hpp"
@@ -36,7 +36,7 @@ void write_small_checkpoint(env::FileSystem& files, CheckpointStore& store, std:
   store.commit(write_shards(files, store, step));
 }
 
-// What a job does, with the number of changes after which each step was reported as durable.
+// The changes that a job makes, with the number of changes after which each step was reported as durable.
 struct Recorded {
   std::unique_ptr<env::FileSystem> inner = env::make_memory_files();
   CrashFiles files{*inner};
@@ -56,7 +56,7 @@ struct Recorded {
     }
   }
 
-  // What is on the node is there, as long as the node is.
+  // Files on the node exist as long as the node does.
   void write_buffered(CheckpointStore& store, std::int64_t step, const std::string& buffered) {
     const Manifest manifest = write_shards(files, store, step, buffered);
     store.note_on_nodes(manifest);
@@ -100,7 +100,8 @@ void drain_all(env::FileSystem& files, const std::string& checkpoints) {
   }
 }
 
-// The next job finds the newest durable checkpoint or the one that was about to be, and goes on from there.
+// The next job finds the newest durable checkpoint or the one that was about to become durable, and
+// continues from there.
 void expect_usable(env::FileSystem& files, std::int64_t durable) {
   const std::string checkpoints = "a/checkpoints/atmosphere";
   drain_all(files, checkpoints);

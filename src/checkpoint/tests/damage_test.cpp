@@ -1,4 +1,4 @@
-// What is found wrong with checkpoints, and what is done about it.
+// Tests how damage in checkpoints is detected and handled.
 #include <fmt/format.h>
 
 #include "checkpoint/manifest.hpp"
@@ -27,7 +27,7 @@ class DamagedSets : public ::testing::Test {
     file->write(place, byte);
   }
 
-  // What the warning says about the newer set; the older one is used.
+  // The warning about the newer set; the older one is used.
   std::string reason() {
     ::testing::internal::CaptureStderr();
     const auto used = newest_whole(*files, checkpoints);

@@ -1,4 +1,4 @@
-// What people do with checkpoints.
+// Tests the tools with which people handle checkpoints.
 #include "checkpoint/tools.hpp"
 
 #include "checkpoint/manifest.hpp"

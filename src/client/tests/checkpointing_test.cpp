@@ -1,4 +1,4 @@
-// What a client says of checkpoints, and what a model gets out of one.
+// Tests the packets of a client about checkpoints, and the values that a model gets from one.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ TEST(Checkpointing, FieldsAreWantedAndCopiedOnceForAll) {
   EXPECT_FALSE(bench.client->put_unwanted(w));
   bench.put_w();
   bench.put_mask();
-  bench.put_w();  // the checkpoint has it
+  bench.put_w();  // the checkpoint contains it
   bench.client->checkpoint();
   EXPECT_FALSE(bench.client->checkpoint_due());
   EXPECT_THAT(bench.kinds(),

@@ -73,7 +73,7 @@ TEST(Client, WhatIsPutOnceIsWantedUntilThen) {
   early.client->step(1, 0.25);
   EXPECT_FALSE(early.client->wants(mask));
   EXPECT_TRUE(early.client->wants(energy));
-  put(early);  // as any field that nobody wants
+  put(early);  // like any field that is not wanted
   early.client->step(2, 0.5);
   EXPECT_THAT(early.take(), ElementsAre(block, Seen{PacketKind::tick, 0, 1, 0.25, {}},
                                         Seen{PacketKind::tick, 0, 2, 0.5, {}}));

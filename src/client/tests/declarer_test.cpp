@@ -1,4 +1,5 @@
-// What a rank may declare and what it may not; the messages are what a user reads.
+// Tests which declarations of a rank are accepted and which are refused, with the messages that a user
+// reads.
 #include "client/declarer.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A field that stands for several names: each put goes to all of them.
+// Tests a field with several names: each put supplies all of them.
 #include <gmock/gmock.h>
 
 #include <cstring>

@@ -11,7 +11,7 @@
 
 namespace tailrace::handshake {
 
-// At most so many clients connect to a server; they notify the others.
+// The largest number of clients that connect to a server; they notify the others.
 inline constexpr std::size_t most_watching_clients = 256;
 // The clients of a server on other nodes, ascending; the first most_watching_clients of them watch it.
 std::vector<int> remote_clients_of(const Run& run, int server);

@@ -53,7 +53,7 @@ class FailedServers {
       int server) const;  // the first failed server other than this one
 
  private:
-  transport::ProcessId process_of(int server) const;  // all zero where nobody has told
+  transport::ProcessId process_of(int server) const;  // all zero if it is not known
 
   const Run& run_;
   int rank_;

@@ -56,7 +56,7 @@ class FailureDetector {
   int own_;
   bool is_first_client_;  // this rank is the first client of its server
   FailedServers failed_servers_;
-  std::optional<Ping> ping_;  // of this rank's server, where it is on another node
+  std::optional<Ping> ping_;  // of this rank's server, if it is on another node
   std::vector<Sending> sendings_;
   double next_check_ = 0.0;
   bool watches_others_ = true;

@@ -22,7 +22,7 @@ namespace {
 constexpr const char* folder = "/dev/shm";
 constexpr double check_seconds = 0.25;
 constexpr double first_report_seconds = 5.0;
-constexpr double report_backoff = 4.0;  // each report comes so many times later than the one before
+constexpr double report_backoff = 4.0;  // factor by which the time to the next report grows
 constexpr std::size_t most_named = 16;
 // All processes of a job start within this time, in clock ticks; an older note is from another job.
 constexpr std::uint64_t ticks_of_start = 60'000;

@@ -1,4 +1,4 @@
-// Which ranks of this node have entered `start`.
+// Observes which ranks of this node have entered `start`.
 #pragma once
 
 #include <functional>

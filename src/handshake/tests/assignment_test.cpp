@@ -1,4 +1,5 @@
-// Who serves whom, on machines of all kinds; every rank must come to the same answer from the same words.
+// Tests the assignment of model ranks to servers on machines of all kinds. Every rank must compute the same
+// assignment from the same input.
 #include "handshake/assignment.hpp"
 
 #include <gmock/gmock.h>
@@ -197,8 +198,8 @@ TEST(Assignment, KeepsToTheDomainsOfThousandsOfRanks) {
   for (const auto& [server, count] : clients) ASSERT_EQ(count, 31) << server;
 }
 
-// Of any machine: each model rank has exactly one server, one on its own node if there is any, and on a node
-// the loads differ by one at most.
+// On any machine, each model rank has exactly one server, on its own node if that has one, and the loads on
+// a node differ by at most one.
 TEST(Assignment, HoldsItsRulesOnRandomMachines) {
   std::mt19937 random(1);
   for (int trial = 0; trial < 300; ++trial) {

@@ -1,4 +1,4 @@
-// What ranks say to each other in `start`, however many there are.
+// Tests that the messages of a rank in `start` stay few and small for any number of ranks.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -22,7 +22,7 @@ Hello hello_of(int rank, const NodeOf& node_of) {
 
 struct Called {
   ParticipantList roster;
-  std::size_t most_bytes = 0;  // that a rank says or hears
+  std::size_t most_bytes = 0;  // that a rank sends or receives
 };
 
 // Up the tree, as the ranks would.

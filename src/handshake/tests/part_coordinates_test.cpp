@@ -71,7 +71,7 @@ std::uint64_t digest(const std::vector<client::Declarer>& ranks, std::size_t coo
   return sum;
 }
 
-// A plane of 3 times 5 cells in rows over so many ranks, with corners of its cells.
+// A plane of 3 times 5 cells, in rows over the ranks, with corners of its cells.
 std::vector<client::Declarer> in_rows(int ranks, double first) {
   std::vector<client::Declarer> declarers;
   for (int rank = 0; rank < ranks; ++rank) {

@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// So many nodes with so many ranks each, one after the other.
+// A number of nodes with a number of ranks each, one after the other.
 std::vector<std::string> warnings(int nodes, int ranks, const settings::ServersOptions& options) {
   std::vector<Participant> participants;
   for (int node = 0; node < nodes; ++node)

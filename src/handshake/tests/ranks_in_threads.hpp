@@ -96,7 +96,7 @@ class ThreadRank final : public comm::Communicator {
   int rank_;
 };
 
-// What `act` throws on each rank; empty where it throws nothing.
+// Runs `act` on each rank and returns the messages of what it throws; empty if it throws nothing.
 inline std::vector<std::string> on_ranks(Mailboxes& mail,
                                          const std::function<void(comm::Communicator&)>& act) {
   std::vector<std::string> thrown(static_cast<std::size_t>(mail.ranks()));

@@ -69,7 +69,7 @@ struct Job {
     started.run.assignment.servers = {ranks, ranks + 1};
     return started;
   }
-  // What the first server is told, and passes on.
+  // The fault that the first server receives and passes on.
   std::optional<base::Fault> told() {
     const auto letter = world.find(ranks, 0, static_cast<int>(Tag::ready), true);
     base::ByteReader reader(letter->bytes);
@@ -124,7 +124,8 @@ TEST(Ready, all_hear_of_a_rank_that_gives_up_while_it_waits) {
   }
 }
 
-// At any time: whatever the others have agreed on by then, nobody waits for ever, and those below it hear it.
+// A rank may give up at any time. Whatever the others have agreed on by then, no rank waits indefinitely,
+// and the ranks below it learn of it.
 TEST(Ready, nobody_waits_for_a_rank_that_has_given_up) {
   for (const int quitter : {0, 1, 5, 6, 39})
     for (const int patience : {1, 4, 20}) {

@@ -51,7 +51,7 @@ TEST(Tree, a_rank_takes_few_words_however_many_there_are) {
     EXPECT_LE(mail.received(rank), messaging::tree_width + 1u) << "rank " << rank;
 }
 
-// Whichever it is: all others hear of it, and nobody waits for ever.
+// Any rank may give up: all others learn of it, and no rank waits indefinitely.
 TEST(Tree, all_hear_of_a_rank_that_gives_up) {
   constexpr int ranks = 40;
   for (const int leaver : {0, 1, 3, 5, 6, 39}) {

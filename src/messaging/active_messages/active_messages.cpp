@@ -16,10 +16,10 @@
 namespace tailrace::messaging {
 namespace {
 
-// While there is always something else to do, bundles wait for so many calls of progress().
+// While every call of progress() finds other work, bundles wait for this number of calls.
 constexpr int most_busy = 8;
 constexpr std::size_t most_described = 20;
-// Lines of unmatched names that a server adds to the text at the end; with more, nobody reads them.
+// The most lines of unmatched names that a server adds to the text at the end; nobody reads more.
 constexpr std::size_t most_lines = 100;
 
 // Relative to the first kind.
@@ -33,8 +33,8 @@ std::string text_of(const Bytes& bytes) {
 
 }  // namespace
 
-// The end: once all servers are quiescent, the root asks for the lines of what is left unmatched, gathers
-// them, and broadcasts them all as the verdict.
+// The end: once all servers are quiescent, the root gathers the lines of unmatched names from all servers
+// and broadcasts them as the verdict.
 struct ActiveMessages::State {
   State(Messenger& messenger, std::int32_t first_kind, std::function<std::string(const Name&)> tell);
 
@@ -113,7 +113,7 @@ void ActiveMessages::State::handle(int from, const wire::Item& item) {
     matching.arrived(key, from, item.payload);
 }
 
-// An item is past before it is handled, so that one that throws does not come again.
+// The offset advances before the item is handled, so that an item that throws is not handled again.
 bool ActiveMessages::State::unpack() {
   bool moved = false;
   for (; Post::Letter* letter = post.first(); post.take_first()) {

@@ -1,4 +1,4 @@
-// Runs what was to be done next, in the very call that completes an operation.
+// Runs the continuation of an operation in the call that completes the operation.
 #pragma once
 
 #include <deque>
@@ -7,10 +7,10 @@
 
 namespace tailrace::messaging {
 
-// A continuation may issue the next operation, which may complete at once and have a continuation too. They
-// are nested in each other most_depth deep; further ones wait for progress(), so that a long chain of them
-// does not use up the stack. At once and not always from progress(): most chains are short, and each turn of
-// the loop would cost a step that much longer.
+// A continuation may issue another operation, which may complete at once and run its own continuation. At
+// most most_depth of them are nested; further ones wait for progress(), so that a long chain does not
+// exhaust the stack. Running all of them from progress() would be simpler, but most chains are short, and
+// each turn of the loop would delay the step.
 class Continuations {
  public:
   template <class Then, class Result>
@@ -27,7 +27,8 @@ class Continuations {
     then(std::forward<Result>(result));
   }
 
-  // Those that wait now; what they defer in turn waits for the next call. True if there was one.
+  // Runs the continuations that wait now. Those that they defer wait for the next call. True if there was
+  // one.
   bool run_deferred() {
     const std::size_t count = deferred_.size();
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,4 +1,5 @@
-// Active messages in words: for the watchdog, for the text of what is left at the end, and for errors.
+// Describes active messages for people: for the watchdog, for the list of unmatched names at the end, and
+// for errors.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +13,16 @@ namespace tailrace::messaging {
 
 class Describer {
  public:
-  // `rank` of `size` servers.
+  // `rank`: this server, one of `size`.
   Describer(std::function<std::string(const Name&)> tell, int rank, int size)
       : tell_(std::move(tell)), rank_(rank), size_(size) {}
 
   std::string of(const Key& key) const;  // "gather of the mean of th at step 3"
-  // What is open, at most so many lines and one that counts the rest. Sorted by key, so that the same state
-  // gives the same text.
+  // The open operations, in at most `most` lines and one line that counts the rest. Sorted by key, so that
+  // the same state always gives the same text.
   std::vector<std::string> lines(const Collections& collections, const AwaitedResults& awaited,
                                  std::size_t most) const;
-  // Bugs in the plan.
+  // These throw Error(internal) for bugs in the plan.
   [[noreturn]] void twice(const Key& key, int server) const;
   [[noreturn]] void differing_roots(const Key& key, int from) const;
   [[noreturn]] void no_server(const Key& key, int server) const;

@@ -1,4 +1,4 @@
-// Brings together what is issued here and what arrives, by name.
+// Matches operations issued here with arriving messages, by name.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +11,22 @@
 
 namespace tailrace::messaging {
 
-// Whichever comes first, the call or the message, leaves an entry, and the other one finds and takes it: no
-// order is assumed between servers. An entry that completes is out of the map before its continuation runs,
-// which may issue the same name again. Operations that complete at once, as all do on a single server, leave
-// no trace here.
+// No order is assumed between servers: the call or the message, whichever comes first, leaves an entry, and
+// the other one finds and takes it. An entry is removed from the map before its continuation runs, since the
+// continuation may issue the same name again. Operations that complete at once, as all do on a single
+// server, leave no entry.
 class Matching {
  public:
   // All must live longer.
   Matching(Post& post, Continuations& continuations, const Describer& describer)
       : post_(post), continuations_(continuations), describer_(describer) {}
 
-  // What a caller asks for.
+  // Operations issued on this server.
   void give(const Key& key, int root, std::span<const std::byte> mine);
   void collect(const Key& key, Bytes&& mine, GatherContinuation then);
   void await(const Key& key, int from, Continuation then);
 
-  // What arrives.
+  // Arriving messages.
   void contributed(const Key& key, int from, std::span<const std::byte> bytes);
   void arrived(const Key& key, int from, std::span<const std::byte> bytes);
 

@@ -1,5 +1,5 @@
-// What may be open on one server: collections (this server is the root and waits for contributions) and
-// awaited results (it waits for one message). Either may also be there because something arrived early.
+// The open operations of one server: collections (this server is the root and waits for contributions) and
+// awaited results (it waits for one message). A message that arrives early opens one too.
 #pragma once
 
 #include <compare>
@@ -23,11 +23,11 @@ struct KeyHash {
   std::size_t operator()(const Key& key) const;
 };
 
-// Bits in a word for the first 64 servers, which is all that most runs have: a collection is made and thrown
-// away for each step and exchange.
+// A set of servers. The first 64, which most runs do not exceed, are bits of one word, because a collection
+// is created and destroyed for each step and exchange.
 class ServerSet {
  public:
-  bool add(int server);  // false: it was in already
+  bool add(int server);  // false: it was already in the set
   bool contains(int server) const;
 
  private:
@@ -50,9 +50,9 @@ struct Collection {
 };
 
 struct Awaited {
-  int from = 0;  // who sends it, or who sent it
+  int from = 0;  // the server that sends it, or that has sent it
   bool issued = false;
-  Bytes message = {};  // when it came first
+  Bytes message = {};  // if it arrived before the call
   Continuation then = {};
 };
 

@@ -1,5 +1,5 @@
-// The post office of the active messages of one server: bundles what goes to the same server, and keeps what
-// came until it is looked at.
+// The post office of the active messages of one server: bundles messages to the same server, and keeps those
+// that arrive until they are processed.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,18 @@ class Post {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  void put(int to, const wire::Item& item);  // to another server; leaves with others, in order
+  void put(int to, const wire::Item& item);  // to another server; sent in a bundle, in order
   void put_all(const wire::Item& item);      // to all others
-  bool flush();                              // hands over all bundles; true if there was one
+  bool flush();                              // sends all bundles; true if there was one
 
-  Letter* first();  // null: nothing has come. Valid until taken
+  Letter* first();  // null: none has arrived. Valid until taken
   Letter take_first();
 
   bool quiet() const { return bundled_ == 0 && inbox_->letters.empty(); }
   std::size_t bytes() const { return bundled_ + inbox_->bytes; }
 
  private:
-  // The messenger's handler fills it, and may outlive the post.
+  // Filled by the messenger's handler, which may outlive the post.
   struct Inbox {
     std::deque<Letter> letters;
     std::size_t bytes = 0;

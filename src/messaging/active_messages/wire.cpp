@@ -28,7 +28,8 @@ void append(Bytes& message, const Item& item) {
   const Head head{item.name.what, item.name.round, item.payload.size(), item.operation};
   const std::size_t at = message.size();
   const std::size_t size = at + size_of(item);
-  // With room for what the messenger adds; else it would copy a large one once more.
+  // Reserves space for the bytes that the messenger appends; otherwise it would copy a large message once
+  // more.
   if (size + grain > message.capacity()) message.reserve(std::max(2 * message.capacity(), size + grain));
   message.resize(size);
   std::memcpy(message.data() + at, &head, sizeof head);

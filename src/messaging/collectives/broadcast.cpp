@@ -28,7 +28,7 @@ void broadcast(Messenger& messenger, std::int32_t kind, const Bytes& message) {
   messenger.send(messenger.rank(), kind, Bytes(message));
 }
 
-// The root is in front of the message.
+// The message begins with the number of the root.
 void on_broadcast_from_any(Messenger& messenger, std::int32_t kind,
                            std::function<void(const Bytes&)> handler) {
   messenger.on(kind, [&messenger, kind, handler = std::move(handler)](int, Bytes&& message) {

@@ -62,7 +62,7 @@ void QuiescenceDetector::hear(int from, const Bytes& message) {
 }
 
 void QuiescenceDetector::pass_on() {
-  if (awaited_ > 0) return;  // it goes with the answer
+  if (awaited_ > 0) return;  // the answer will contain it
   if (place_.parent < 0) return look_if_equal();
   const Counts all = sum();
   if (!all || all == told_) return;

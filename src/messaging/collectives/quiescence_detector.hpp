@@ -1,12 +1,13 @@
-// How one server, the root, learns that all servers have nothing to do and that no message is under way
-// between them: the four counters of F. Mattern ("Algorithms for distributed termination detection",
-// Distributed Computing 2, 1987), gathered along a tree.
+// Detects that all servers have nothing to do and that no message is under way between them, and reports it
+// to one server, the root. The method is the four counters of F. Mattern ("Algorithms for distributed
+// termination detection", Distributed Computing 2, 1987), gathered along a tree.
 //
-// Each server that is at rest tells how many of the counted messages it has sent and handled; the sums go up
-// the tree. Where both sums are equal the root asks once more, and each server answers, behind those below
-// it. The numbers only grow: if all are still at rest and the sums are the same, so is each number, and
-// nothing was under way when the root asked. A single round proves nothing: it may count a message as handled
-// that it did not count as sent, and miss another.
+// Each server at rest reports how many of the counted messages it has sent and handled, and the sums move up
+// the tree. If both sums are equal, the root asks all servers again, and each server answers once those
+// below it have answered. The numbers never decrease: if all servers are still at rest and the sums have not
+// changed, no single number has changed, so no message was under way when the root asked. One round alone
+// proves nothing: it may count a message as handled that it did not count as sent, and miss another one that
+// is under way.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ namespace tailrace::messaging {
 class QuiescenceDetector {
  public:
   struct Kinds {
-    std::int32_t resting, look;               // of its own messages
-    std::int32_t first_counted, end_counted;  // those that it counts, without its own
+    std::int32_t resting, look;               // kinds of its own messages
+    std::int32_t first_counted, end_counted;  // the kinds that it counts, not including its own
   };
   struct Events {
     std::function<bool()> at_rest;   // this server has nothing to do
@@ -35,16 +36,16 @@ class QuiescenceDetector {
   QuiescenceDetector(const QuiescenceDetector&) = delete;
   QuiescenceDetector& operator=(const QuiescenceDetector&) = delete;
 
-  void begin();     // on each server, before any message of those below it
-  bool progress();  // tells that this server is at rest; true if it did
-  void end();       // nothing is told any more
+  void begin();     // on each server, before a message of a server below it arrives
+  bool progress();  // reports that this server is at rest; true if it did
+  void end();       // reports nothing from now on
 
  private:
   struct Count {
     std::uint64_t sent = 0, handled = 0;
     bool operator==(const Count&) const = default;
   };
-  using Counts = std::optional<Count>;  // none: a server is not at rest, as far as is known
+  using Counts = std::optional<Count>;  // none: some server is not known to be at rest
   void hear(int from, const Bytes& message);
   void on_look();
   void take_answer();
@@ -60,8 +61,8 @@ class QuiescenceDetector {
   Events events_;
   bool active_ = false;
   std::vector<Counts> counts_;  // by source
-  Counts told_;                 // to the parent; of the root: what it asked about
-  std::size_t awaited_ = 0;     // answers to the look under way
+  Counts told_;                 // last report to the parent; on the root: the sums it asked about
+  std::size_t awaited_ = 0;     // missing answers to the current look
 };
 
 }  // namespace tailrace::messaging

@@ -37,7 +37,7 @@ void TreeAllreduce::on_up(int from, const Bytes& message) {
   end_if_all();
 }
 
-// The first server sends the result to itself too, as to any other.
+// The first server sends the result to itself too, as to any other server.
 void TreeAllreduce::pass_on() {
   const TreePlace place(messenger_.rank(), messenger_.size());
   const bool all_below = std::all_of(heard_.begin() + messenger_.rank(), heard_.begin() + place.end,

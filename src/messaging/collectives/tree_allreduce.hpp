@@ -1,4 +1,4 @@
-// A contribution of each server, once, and its result on every server.
+// Combines one contribution of each server, and gives the result to every server.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace tailrace::messaging {
 
-// Contributions go up a tree to the first server, joined on the way, and the result comes down: no server
-// sends or receives more than a few messages. Once a server is lost, the tree has a gap, and each of the
-// servers that are left sends its contribution to each other. Communication thread only.
+// Contributions are combined on the way up a tree to the first server, and the result comes down, so no
+// server sends or receives more than a few messages. A lost server leaves a gap in the tree; then each
+// remaining server sends its contribution directly to each other one. Communication thread only.
 class TreeAllreduce {
  public:
   struct Kinds {
     std::int32_t up, down, direct;
   };
   struct Callbacks {
-    std::function<void(const Bytes&)> join;  // the contribution of another, or of all below it
-    std::function<Bytes()> all;              // of this server and all that it has received
-    std::function<void(const Bytes&)> over;  // once, on each server, with the first server's `all`
+    std::function<void(const Bytes&)> join;  // adds the contribution of one server, or of all below it
+    std::function<Bytes()> all;              // contributions of this server and of all it has received
+    std::function<void(const Bytes&)> over;  // once on each server, with the result
   };
   // The messenger must live longer.
   TreeAllreduce(Messenger& messenger, Kinds kinds, Callbacks callbacks_);
@@ -28,10 +28,10 @@ class TreeAllreduce {
   TreeAllreduce& operator=(const TreeAllreduce&) = delete;
 
   void say(const Bytes& own);  // once
-  void lose(int server);       // is not waited for any more; called on each server
+  void lose(int server);       // the server is no longer waited for; call on each server
   bool said() const { return said_; }
   bool over() const { return over_; }
-  int heard() const;  // servers that have contributed or are lost, as far as this one knows
+  int heard() const;  // number of servers that this one knows to have contributed or to be lost
 
  private:
   void on_up(int from, const Bytes& message);
@@ -47,7 +47,7 @@ class TreeAllreduce {
   Bytes own_;
   bool said_ = false, over_ = false;
   bool passed_on_ = false;            // up the tree, or down from the first server
-  bool has_gap_ = false;              // a server is lost: each tells each
+  bool has_gap_ = false;              // a server is lost: each server sends to each
   bool told_each_ = false;            // by this one
   std::vector<unsigned char> heard_;  // by server
 };

@@ -1,4 +1,4 @@
-// What each server tells one of them, the root, once a round.
+// Gathers one message of each server per round on one server, the root.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace tailrace::messaging {
 
-// The messages go up a tree and are joined on the way, so that no server sends or takes more than a few
-// messages a round. A server may be rounds ahead of others. The loss of a server keeps the messages of those
-// below it from the root. Communication thread only.
+// The messages move up a tree and are joined on the way, so no server sends or receives more than a few
+// messages per round. A server may be several rounds ahead of others. If a server is lost, the root does not
+// get the messages of the servers below it. Communication thread only.
 class TreeGather {
  public:
-  // `over`: on the root, in a later progress, round by round: the messages of all, one behind the other.
-  // The messenger must live longer.
+  // `over`: called on the root, in a later progress(), once per round in order, with the concatenated
+  // messages of all servers. The messenger must live longer.
   TreeGather(Messenger& messenger, std::int32_t kind, int root, std::function<void(const Bytes& all)> over);
   TreeGather(const TreeGather&) = delete;
   TreeGather& operator=(const TreeGather&) = delete;
 
-  void say(const Bytes& own);  // once a round
+  void say(const Bytes& own);  // once per round
 
  private:
   void hear(int from, Bytes&& message);

@@ -8,7 +8,7 @@
 namespace tailrace::messaging {
 namespace {
 
-// The ranks behind `begin` in even parts, each with a child in front.
+// Splits the ranks behind `begin` into even parts; the first rank of each part is a child.
 std::vector<int> parts_behind(int begin, int end) {
   const std::int64_t below = end - begin - 1;
   const std::int64_t count = std::min<std::int64_t>(tree_width, below);

@@ -63,7 +63,7 @@ struct Servers {
       unmatched = text;
     });
   }
-  // All finish, and hear the same.
+  // All finish, and receive the same verdict.
   std::string finish() {
     for (int rank = 0; rank < size(); ++rank) finish(rank);
     settle();

@@ -105,7 +105,7 @@ class Stress {
                        ++completed_;
                      });
   }
-  // What a continuation issues: a gather at another root, of a name that is not in the order.
+  // A continuation issues this: a gather at another root, with a name that is not in the order.
   void follow(int operation) {
     Name name = this->name(operation);
     name.what += 1000;

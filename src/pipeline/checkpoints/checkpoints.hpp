@@ -41,7 +41,7 @@ class Checkpoints {
   void keep(int client, int field, std::span<const std::byte> values);  // from any thread
   // All clients of this server have requested a checkpoint after this step; their puts precede the request.
   void ask(const model::Tick& tick, std::span<const std::byte> values) { barrier_.ask(tick, values); }
-  bool is_saved() const { return !barrier_.asked(); }  // the clients may go on
+  bool is_saved() const { return !barrier_.asked(); }  // the clients may continue
   bool cuts() const { return barrier_.under_way(); }
   // When a step begins here or on the leader: a fault if not all ranks requested the same checkpoint.
   std::optional<base::Fault> disagreement(const model::Tick& begun) const;

@@ -1,5 +1,5 @@
-// Sends pieces of the saved state to the servers that write it. Each array has one owner, whichever servers
-// hold parts.
+// Sends pieces of the saved state to the servers that write it. Each array has one owner, no matter which
+// servers hold parts.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What the servers of one component say to each other, besides blocks of data.
+// The messages between the servers of one component, except blocks of data.
 #pragma once
 
 #include <cstdint>
@@ -13,44 +13,44 @@
 
 namespace tailrace::pipeline {
 
-// Kinds of messages; each component has its own block of numbers.
+// The kinds of messages. Each component uses its own block of numbers.
 enum class ControlMessage : std::int32_t {
   bundle,
   tick,
   final_tick,
   fault,
   fatal,
-  closed,  // up the tree of servers, and once all have, down; each to each once one is lost
+  closed,  // a TreeAllreduce: up the tree, down again, and directly once a server is lost
   closed_everywhere,
   closed_directly,
-  set_up,  // in the same ways
+  set_up,  // a TreeAllreduce too
   set_up_everywhere,
   set_up_directly,
-  analytics,  // the active messages of the diagnostics, with their own kinds behind it
+  analytics,  // the active messages of the diagnostics use this kind and those up to analytics_end
   analytics_end = analytics + messaging::ActiveMessages::kinds - 1,
-  stop,      // the run is to end now
-  stopped,   // a server takes nothing more of clients that had not finished
-  complete,  // the last step that a server's clients have given in full: as closed
+  stop,      // the run must end now
+  stopped,   // a server takes no more packets from clients that have not finished
+  complete,  // the last step that a server's clients have completed: a TreeAllreduce
   complete_everywhere,
   complete_directly,
-  complete_on_leader,  // behind the last step that it announces
-  commit,              // commit what is closed up to this step, before its time
-  cut,                 // how long a file becomes
-  written,             // how far files are on disk
-  // Of a checkpoint, which are no part of what must come to rest for it.
-  keep,     // the leader's clients have asked for one at this step
-  resting,  // servers are at rest, and how many messages they have sent and handled
-  look,     // the root asks whether that is still so
-  save,     // all servers rest: save now
-  saved,    // a server has saved its state, and goes on when all have
+  complete_on_leader,  // follows the last step that the leader announces
+  commit,              // commit early all records that are closed by this step
+  cut,                 // the final length of a file
+  written,             // how much of each file is on disk
+  // Messages of a checkpoint. They do not count among those that must come to rest before it.
+  keep,     // the leader's clients have asked for a checkpoint at this step
+  resting,  // QuiescenceDetector: servers at rest, with their counts of messages
+  look,     // QuiescenceDetector: the root asks again
+  save,     // all servers are at rest: save now
+  saved,    // a server has saved its state, and waits for go_on
   go_on,
-  state,        // pieces of arrays, for their owner
-  taken,        // the owner has them
-  through,      // all that a server had to send has been taken
-  all_through,  // and so it is with all servers
-  shard,        // an owner's arrays are on disk
-  drain,        // the shards are in burst buffers: drain them; or there will be no such checkpoint
-  drained,      // a server has drained its shard, or cannot
+  state,        // pieces of arrays, sent to their owner
+  taken,        // the owner has received them
+  through,      // owners have received all pieces of this server
+  all_through,  // owners have received all pieces of all servers
+  shard,        // the arrays of an owner are on disk
+  drain,        // drain the shards from the burst buffers, or give the checkpoint up
+  drained,      // a server has drained its shard, or has failed to
   count
 };
 inline constexpr ControlMessage first_checkpoint_message = ControlMessage::keep;
@@ -62,7 +62,7 @@ inline std::int32_t kind_of(int component, ControlMessage kind) {
 // Communication thread only.
 class ControlChannel {
  public:
-  // `component`: its number. The messenger must live longer.
+  // `component`: number of the component. The messenger must live longer.
   ControlChannel(messaging::Messenger& messenger, int component)
       : messenger_(messenger), component_(component) {}
 
@@ -89,14 +89,14 @@ class ControlChannel {
   void flood(ControlMessage kind, const messaging::Bytes& message) {
     messaging::flood(messenger_, this->kind(kind), message);
   }
-  // Broadcasts ControlMessage::fault. It may arrive behind other messages of this server, and so it is sent
-  // again with its last one.
+  // Broadcasts ControlMessage::fault. Other messages of this server may overtake it, so the last one carries
+  // the fault again.
   void tell(const base::Fault& fault);
   const std::vector<base::Fault>& told() const { return told_; }
 
   messaging::Messenger& messenger() { return messenger_; }
-  int rank() const { return messenger_.rank(); }  // of this server
-  int size() const { return messenger_.size(); }  // of servers
+  int rank() const { return messenger_.rank(); }  // number of this server
+  int size() const { return messenger_.size(); }  // number of servers
 
  private:
   messaging::Messenger& messenger_;

@@ -1,5 +1,5 @@
-// Checkpoints while ranks and servers stand at different steps and messages take their time: each holds what
-// the steps up to it have made, and nothing of any later one.
+// Tests checkpoints while ranks and servers are at different steps and messages take their time: each holds
+// what the steps up to it have made, and nothing of any later one.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -66,7 +66,7 @@ Values read(const plan::DatasetPlan& file) {
   return all;
 }
 
-// What the run that goes on from a checkpoint writes behind the records that were committed then.
+// Checks the records that a run restarted from a checkpoint appends to those committed before.
 void check_run_from(const checkpoint::SavedState& state, const Cast& cast, const Values& whole) {
   Play second(cast, "moment");
   const plan::DatasetPlan& file = second.plan->files.front();

@@ -1,4 +1,4 @@
-// What the servers of a large run say to each other while it goes on.
+// Tests the messages between the servers of a large run, other than blocks of data.
 #include "pipeline/control/control_channel.hpp"
 
 #include <gmock/gmock.h>
@@ -169,7 +169,7 @@ TEST(WordsOfManyServers, a_signal_to_all_of_them_costs_each_a_few_messages) {
   for (const auto& server : servers.all) {
     EXPECT_THAT(server->cuts, testing::ElementsAre(450)) << "the smallest of 700 - rank % 251";
     EXPECT_TRUE(server->ending->others_have_stopped());
-    // That it stopped, its last step, and the leader's.
+    // A server reports that it stopped and its last step, and forwards the leader's last step.
     EXPECT_LE(server->sent, 3u * (messaging::tree_width + 1u));
   }
 }
@@ -184,8 +184,8 @@ TEST(WordsOfManyServers, what_is_fatal_on_all_of_them_costs_each_a_few_messages)
   }
 }
 
-// Whichever comes first, the news or the end: all have heard of a fault, once, when they hear that all have
-// closed.
+// In whichever order the fault and the end arrive, all servers know of the fault, once, when they learn that
+// all have closed.
 TEST(WordsOfManyServers, faults_come_at_the_latest_with_the_last_word) {
   Servers servers(328, 0);
   for (const std::size_t rank : {7U, 320U})

@@ -1,5 +1,5 @@
-// A disk that stands still holds all servers back, with or without clients of their own, and once it goes on,
-// they all do.
+// Tests that a disk that stops holds all servers back, with or without clients of their own, and that once
+// it continues, they all do.
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -89,7 +89,7 @@ void put_everything(Play& play) {
   }
 }
 
-// What still moves does so within this time, on threads too.
+// Anything that still moves does so within this time, with threads too.
 void play_until_quiet(Play& play) {
   const auto now = [] { return std::chrono::steady_clock::now(); };
   for (auto moved = now(); now() - moved < std::chrono::milliseconds(100);) {

@@ -59,7 +59,7 @@ void expect_beginning(const std::vector<T>& found, const std::vector<T>& whole, 
 
 void expect_whole_until(const Read& found, std::int64_t step) {
   const std::size_t instants = found.times.size(), windows = found.mean_times.size();
-  // What the next step brings may have been complete too.
+  // The records of the next step may have been complete too.
   EXPECT_GE(instants, instants_until(step));
   EXPECT_LE(instants, instants_until(step + 1));
   EXPECT_GE(windows, windows_until(step));
@@ -148,7 +148,8 @@ TEST(GracefulShutdown, AModelThatFinishesIsNotCut) {
   EXPECT_TRUE(play.ranks[0].client->producer().stop_requested());
 }
 
-// The stop commits when no clock is due, and who waits until what is due is written goes on all the same.
+// The stop commits although no clock is due, and a server that waits until due commits are written continues
+// all the same.
 TEST(GracefulShutdown, AModelThatFinishesIsNotCutWithLittleMemoryEither) {
   for (unsigned seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE(seed);
@@ -162,7 +163,7 @@ TEST(GracefulShutdown, AModelThatFinishesIsNotCutWithLittleMemoryEither) {
   }
 }
 
-// What is complete is on its way to the disk at once, and not only at the end of the patience.
+// Complete records are committed at once, not only at the end of the patience.
 TEST(GracefulShutdown, CommitsAtOnceWhatIsComplete) {
   Cast cast{.clients = 2, .servers = 2};
   cast.text.replace(cast.text.find("3 s"), 3, "99 s");

@@ -21,8 +21,8 @@ using testing::HasSubstr;
 
 constexpr int mask = 0, salt = 1, cells = 2, scale = 3;
 
-// Two ranks hold rows 0 and 1-2 of a surface of four columns; the sea has two levels. What is on no grid has
-// no mask.
+// Two ranks hold rows 0 and 1-2 of a surface of four columns; the sea has two levels. A field without a grid
+// has no mask.
 client::Declarer declare(int client) {
   client::Declarer declarer("ocean", client, 2);
   const std::int64_t first = client == 0 ? 0 : 1, rows = client == 0 ? 1 : 2;

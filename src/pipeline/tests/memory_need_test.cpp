@@ -1,4 +1,5 @@
-// What a component must hold is refused before its first step where `memory` is given, and told where not.
+// If a component needs more than the given `memory`, it is refused before its first step. Without a given
+// `memory` there is only a warning.
 #include "output/memory/memory_format.hpp"
 #include "pipeline/tests/play.hpp"
 
@@ -9,7 +10,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using namespace play;
 
-// Its library keeps 100 MiB for itself, as it says.
+// A format that declares that its library keeps 100 MiB for itself.
 class HoardingFormat final : public output::Format {
  public:
   std::string name() const override { return "hoarding"; }

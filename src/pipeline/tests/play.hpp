@@ -307,7 +307,7 @@ struct Play {
     for (Server& server : servers) server.component->save(state);
   }
 
-  // Ranks and servers take turns at random; what a call throws leaves the rank where it is.
+  // Ranks and servers take turns at random; a rank whose call throws stays where it is.
   void run() {
     for (int turns = 0; !over(); ++turns) {
       ASSERT_LT(turns, 2000000) << servers[0].component->describe();

@@ -1,5 +1,5 @@
-// A whole component, from puts to files in memory. What is in the file is compared with the formulas the
-// model puts, and is the same bits whatever the numbers of ranks, servers and threads.
+// Tests a whole component, from puts to files in memory. The contents of the files are compared with the
+// formulas that the model puts. They are the same bits for any number of ranks, servers and threads.
 #include <chrono>
 
 #include "output/memory/memory_format.hpp"
@@ -12,7 +12,7 @@ using namespace play;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// What a stock reader would see.
+// The data that an ordinary reader would see.
 struct Read {
   std::vector<double> w, w_mean, energy, times, mean_times, bounds, x;
   std::vector<std::int32_t> cells;
@@ -208,7 +208,7 @@ TEST(Component, WorkThatThrowsEndsItAndNothingHangs) {
   }
 }
 
-// What a damaged message names is looked at before it is an index.
+// The numbers in a damaged message are checked before they are used as an index.
 TEST(Component, MessagesThatNameNothingThereIsAreErrors) {
   struct Damaged {
     std::vector<std::int64_t> words;

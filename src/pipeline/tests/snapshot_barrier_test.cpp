@@ -14,8 +14,8 @@
 namespace tailrace::pipeline::checkpoints {
 namespace {
 
-// What servers do: clients that are not at the step yet give them work; a piece of it takes a while and makes
-// messages to others, and each of these another, shorter, piece there.
+// A simulated server. Clients that have not reached the step yet give it work. A piece of work takes a while
+// and sends messages to other servers, each of which makes another, shorter piece there.
 struct Server {
   Server(messaging::testing::MemoryNetwork& network, int rank, int leader)
       : communicator(network.rank(rank)), messenger(*communicator), control(messenger, 1) {
@@ -59,7 +59,7 @@ struct Servers {
       server.messenger.send(static_cast<int>(any(all.size())), server.control.kind(ControlMessage::bundle),
                             messaging::Bytes(left));
   }
-  // Of the messages between servers that are no part of a checkpoint.
+  // Counts the messages between servers that are not part of a checkpoint.
   bool nothing_is_under_way() const {
     std::uint64_t sent = 0, handled = 0;
     for (const auto& server : all) {
@@ -70,7 +70,7 @@ struct Servers {
     }
     return sent == handled && std::ranges::all_of(all, [](const auto& one) { return one->work.empty(); });
   }
-  // Until all have saved and may go on. The clients of some servers come to the step late.
+  // Runs until all have saved and may continue. The clients of some servers reach the step late.
   void run_to(std::int64_t step) {
     constexpr std::size_t last_comes_after = 40;
     std::vector<std::size_t> comes_after(all.size());

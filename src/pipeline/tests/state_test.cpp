@@ -71,7 +71,7 @@ const std::map<std::string, std::vector<double>>& reference() {
   return once;
 }
 
-// What the first run committed, and behind it what the second did.
+// The records that the first run committed, followed by those of the second.
 std::vector<double> joined(const std::vector<double>& first, const std::vector<double>& second) {
   std::vector<double> all = first;
   if (second.size() > first.size()) all.insert(all.end(), second.begin() + std::ssize(first), second.end());

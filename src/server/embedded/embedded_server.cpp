@@ -35,7 +35,7 @@ EmbeddedServer::~EmbeddedServer() {
   if (thread_.joinable()) thread_.join();
 }
 
-// A model that a signal would have ended, and that does not end by itself, still ends by it.
+// If the model does not end by itself after a signal, the signal ends it after all.
 void EmbeddedServer::end_if_stopped() {
   const int signal = process_->stop_controller().signal();
   if (signal != 0 && (process_->cut() || !process_->done())) env::end_by_signal(signal);
@@ -72,7 +72,8 @@ void EmbeddedServer::work_alone() {
   }
 }
 
-// Until they are taken, MPI may hold what a rank sends to itself for under way, and its sender waits.
+// Messages that a rank sends to itself must be received too: until then MPI may not complete the send, and
+// the sender waits.
 void EmbeddedServer::take_unheard() {
   const auto rank = static_cast<std::size_t>(started_.world->rank());
   const handshake::Assignment& assignment = started_.run.assignment;

@@ -1,4 +1,4 @@
-// What a model is told that goes on without output, under `servers.on_server_loss: continue`.
+// The messages to a model that continues without output, under `servers.on_server_loss: continue`.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace tailrace::server {
 
-// Who is lost, `how`; from which step on nothing is written; and how far each file is whole, as the log of
-// commits in the report directory has it.
+// Describes which server is lost and why (`how`), from which step on no output is written, and up to where
+// each file is complete, according to the log of commits in the report directory.
 std::string describe_lost_output(const handshake::Run& run, const std::string& how, const model::Tick& now);
 
-// Of the server that runs in this rank of the run, and has thrown.
+// The value of `how` for the server in rank `rank` of the run, which has thrown `what`.
 std::string loss_of_own_server(int rank, const std::string& what);
 
 }  // namespace tailrace::server

@@ -1,4 +1,4 @@
-// On which cores the threads of a dedicated server run.
+// Chooses the cores on which the threads of a dedicated server run.
 #pragma once
 
 #include <vector>
@@ -8,23 +8,23 @@
 
 namespace tailrace::server {
 
-// Ascending; empty: where the system likes, within what the launcher allows.
+// Core numbers, ascending. Empty: the system chooses among the cores that the launcher allows.
 struct Pins {
   std::vector<int> communication;
   std::vector<int> work;  // of the workers and the I/O thread
 };
 
-// `mine`: where the launcher allows this server to run, not empty; `others`: the same for the other ranks of
-// the node. A server keeps to what it has for itself, where it has anything, away from the cores of others;
-// of four cores or more the communication thread has one for itself. Pure.
+// `mine`: the cores on which the launcher allows this server to run, not empty; `others`: those of each
+// other rank on the node. A server uses the cores that it shares with no other rank, if it has any. If it
+// has four cores or more, the communication thread gets one for itself. A pure function.
 Pins plan_pins(const std::vector<int>& mine, const std::vector<std::vector<int>>& others,
                const env::Topology& topology);
 
-// Whether all threads of this process have one core between them.
+// Whether all threads of this process share one core.
 bool on_one_core(const Pins& pins);
 
-// The calling thread, which is the model's before and after, on the cores for communication as long as this
-// lives. Where the system refuses, that is a warning.
+// Binds the calling thread, which belongs to the model before and after, to the cores for communication as
+// long as this object lives. If the system refuses, that is a warning.
 class PinnedHere {
  public:
   explicit PinnedHere(const Pins& pins);
@@ -36,6 +36,6 @@ class PinnedHere {
   std::vector<int> before_;
 };
 
-Pins pins_for(const handshake::Run& run, int rank);  // as the configuration says
+Pins pins_for(const handshake::Run& run, int rank);  // according to the configuration
 
 }  // namespace tailrace::server

@@ -14,7 +14,7 @@ int worker_threads(const settings::ServersOptions& options, const handshake::Str
   if (options.threads > 0) return options.threads;
   if (options.mode == settings::Mode::attached) return 1;
   if (!pins.work.empty()) return static_cast<int>(pins.work.size());
-  // What the launcher bound this rank to; or, unbound, its share of the node.
+  // The cores to which the launcher bound this rank, or its share of the node if it is not bound.
   const int here = static_cast<int>(nodes.count(nodes[static_cast<std::size_t>(rank)]));
   const int allowed = static_cast<int>(env::allowed_cpus().size());
   const int cores = static_cast<int>(std::thread::hardware_concurrency());

@@ -1,4 +1,4 @@
-// What a server uses of its process: worker threads, and a doorbell that its clients can ring.
+// The resources of a server process: worker threads, and a doorbell that its clients can ring.
 #pragma once
 
 #include <vector>

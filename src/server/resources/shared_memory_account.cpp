@@ -3,7 +3,7 @@
 namespace tailrace::server {
 namespace {
 
-// Parts of a server's memory.
+// Fractions of a server's memory.
 constexpr std::size_t arrival_share = 8;
 constexpr std::size_t message_share = 8;
 

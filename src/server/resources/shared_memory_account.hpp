@@ -1,5 +1,5 @@
-// What a server holds for all of its components together: packets and messages that arrive, and memory kept
-// for the next ones.
+// Accounts for the memory that a server holds for all of its components together: packets and messages that
+// arrive, and memory kept for later ones.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ class SharedMemoryAccount {
   SharedMemoryAccount(std::size_t memory, telemetry::MemoryAccount& account);
 
   transport::ReceiveBudget& arrivals() { return arrivals_; }  // of packets of clients
-  // Whether messages of other servers may be received: of what has come, so many bytes are `unprocessed`.
+  // Whether messages of other servers may be received while `unprocessed` bytes of earlier ones are not
+  // processed yet.
   bool has_room_for_messages(std::size_t unprocessed) const { return unprocessed <= most_unprocessed_; }
   void count(messaging::Messenger& messenger);
 

@@ -94,7 +94,7 @@ class LargeRun {
     return all;
   }
 
-  // As a server has it from the message of the component's first rank.
+  // As a server receives it in the message of the component's first rank.
   pipeline::ComponentInfo info() const {
     pipeline::ComponentInfo info;
     const std::map<std::string, std::string> no_options;

@@ -1,4 +1,4 @@
-// What the nodes of a mesh cost where each rank gives those of its own cells.
+// Tests the cost of the nodes of a mesh if each rank gives those of its own cells.
 #include <gmock/gmock.h>
 
 #include <numeric>
@@ -16,7 +16,7 @@ constexpr std::int64_t many_nodes = 10000000;
 constexpr std::int64_t seam = 40;  // nodes that a rank shares with its neighbour
 
 // A strip: the nodes of a rank's own cells, and the seams to both sides. `scattered`: numbered at random
-// within the whole, as where nobody cared.
+// within the whole mesh.
 struct Part {
   std::vector<std::int64_t> numbers;
   std::vector<double> x, y;
@@ -60,7 +60,7 @@ struct Cost {
   std::size_t own = 0;      // bytes of the nodes given
 };
 
-// Of a rank in the middle, with all packets that others send it.
+// The cost of a rank in the middle, with all packets that others send to it.
 Cost cost(int ranks, std::int64_t nodes, bool scattered) {
   const int rank = ranks / 2;
   std::vector<std::vector<std::byte>> taken;

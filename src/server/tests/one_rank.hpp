@@ -1,5 +1,5 @@
-// A communicator of many ranks of which only this one is there: what it sends is looked at and is gone at
-// once, and what it hears is made up when it looks.
+// A communicator of many ranks of which only this one exists: its outgoing messages are measured and dropped
+// at once, and its incoming messages are made up when it polls.
 #pragma once
 
 #include <cstring>

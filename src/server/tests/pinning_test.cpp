@@ -64,7 +64,7 @@ TEST(Pinning, OneCoreIsTold) {
   EXPECT_FALSE(on_one_core({.communication = {3}, .work = {4, 5, 6}}));
 }
 
-// Whatever the launcher did: a server stays where it may run, and off every core of another.
+// Whatever the launcher did, a server stays on cores where it may run, and off all cores of others.
 TEST(Pinning, StaysWithinTheMaskAndOffTheOthers) {
   unsigned state = 7;
   const auto random = [&](unsigned below) {

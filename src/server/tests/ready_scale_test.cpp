@@ -1,4 +1,4 @@
-// What `ready` costs each rank of a large run, with no other rank there.
+// Tests the cost of `ready` on each rank of a large run, without running the other ranks.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -42,7 +42,7 @@ OneRank::Bytes good_verdict() {
 constexpr int up = 1, down = 2, explain = 3;  // tags
 using DeclarerOf = std::function<client::Declarer(int rank)>;
 
-// What a rank sends to the one above it, of itself and all below it.
+// The message that a rank sends to the one above it, about itself and all ranks below it.
 OneRank::Bytes said_by(const DeclarerOf& declarer_of, int rank, int ranks) {
   handshake::Started other;
   other.run.configurations.emplace_back();
@@ -134,7 +134,7 @@ Cost ready_on_another(const LargeRun& run, int rank) {
   return cost;
 }
 
-// One that passes on what a sixteenth of all ranks say, and one that nobody is below.
+// One rank forwards the messages of a sixteenth of all ranks, and one has no rank below it.
 TEST(ReadyOfManyRanks, a_rank_knows_little_of_the_others) {
   const LargeRun few(1024), many(many_ranks);
   ready_on_another(few, few.ranks() / 2);  // what a process makes once, such as the schema

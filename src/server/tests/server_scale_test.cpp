@@ -1,4 +1,4 @@
-// What one server of a large run sets up, with no other server and no client there.
+// Tests the setup of one server of a large run, without running other servers or clients.
 #include <gmock/gmock.h>
 
 #include <ctime>
@@ -63,7 +63,7 @@ TEST(ServerOfManyRanks, sets_up_with_little_memory_and_time) {
   RecordProperty("megabytes", static_cast<int>(large.peak / megabyte));
   RecordProperty("milliseconds", static_cast<int>(large.seconds * 1e3));
   EXPECT_LT(large.peak, 300 * megabyte);
-  // Of each rank its regions of the model's grids, however many diagnostics there are.
+  // Each rank costs its regions of the model's grids, regardless of the number of diagnostics.
   EXPECT_LT(large.peak - small.peak, many_ranks * 2048u);
   EXPECT_LT(set_up(LargeRun(3 * many_ranks)).peak, 300 * megabyte);
   EXPECT_LT(large.seconds, 32 * small.seconds + 1.0);

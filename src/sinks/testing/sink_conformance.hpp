@@ -1,5 +1,5 @@
-// What every sink has to do, whatever becomes of the records: a test of a sink calls check_sink() with a
-// function that makes it. Several servers are played, each with its sink of the same file.
+// The requirements on every sink, whatever it does with the records. A test of a sink calls check_sink()
+// with a function that makes it. Several servers are played, each with its sink of the same file.
 #pragma once
 
 #include <gmock/gmock.h>

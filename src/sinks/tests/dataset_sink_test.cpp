@@ -1,5 +1,5 @@
-// A file on its owner, when the world refuses: the dataset lies in memory, and its commits fail where the
-// test says.
+// Tests a file on its owner when writing fails: the dataset is in memory, and the test chooses the commits
+// that fail.
 #include <gmock/gmock.h>
 
 #include <future>
@@ -17,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// What is to fail, by path; the n-th call counts from 1.
+// The operations that must fail, by path. Calls are counted from 1.
 struct Plans {
   bool create = false;
   bool close = false;

@@ -78,7 +78,7 @@ class MpiConsumer final : public Consumer {
   std::uint64_t credited_ = 0;     // packets the sender knows to be released
   std::shared_ptr<Inbox> inbox_;   // null: it looks alone
   std::uint64_t seen_ = 0;         // the inbox's
-  bool closed_ = false;            // and has been told so
+  bool closed_ = false;            // and the sender knows it
   ReceiveBudget* room_ = nullptr;  // null: as much as the sender has
 
   mutable base::Mutex mutex_;

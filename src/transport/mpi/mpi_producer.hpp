@@ -83,7 +83,7 @@ class MpiProducer final : public Producer {
   int quiet_reserves_ = 0;         // since notes were last looked for
   Reserved reserved_ = Reserved::nothing;
   std::size_t reserved_bytes_ = 0;
-  bool closed_ = false;    // the receiver said that it takes no more
+  bool closed_ = false;    // the receiver reported that it takes no more
   bool finished_ = false;  // the last packet was `finish`
   bool stop_requested_ = false;
   PacketHead goodbye_;

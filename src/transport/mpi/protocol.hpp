@@ -15,9 +15,9 @@ enum class Note : std::uint32_t {
   stop = 4,    // the receiver asks the sender to stop
 };
 
-// A message is sent when so many bytes have been published, and ends when it contains so many. It also bounds
-// the excess of the receiver's memory over the packets in transit, since a message is received into one
-// piece.
+// A message is sent when this number of bytes has been published, and ends when it contains as many. It also
+// bounds the excess of the receiver's memory over the packets in transit, since a message is received into
+// one piece.
 inline constexpr std::size_t message_bytes = std::size_t{64} << 10;
 
 }  // namespace tailrace::transport::mpi

@@ -57,7 +57,7 @@ struct RingControl {
   std::uint64_t spill_base;               // position at which the spill file was last cut to nothing
   std::atomic<std::uint32_t> abandoned;
   std::atomic<std::uint32_t> producer_closed;
-  ProcessId producer;  // told with producer_attached
+  ProcessId producer;  // published with producer_attached
   std::atomic<std::uint32_t> producer_attached;
 
   // Written by the consumer.
@@ -66,7 +66,7 @@ struct RingControl {
   std::atomic<std::uint64_t> spill_head;  // bytes taken out of the spill file so far
   std::atomic<std::uint32_t> consumer_closed;
   std::atomic<std::uint32_t> consumer_attached;
-  ProcessId consumer;  // told with consumer_attached
+  ProcessId consumer;  // published with consumer_attached
   std::atomic<std::uint32_t> stop_requested;
 
   // The producer sleeps here. wanted_head is the position at which it is to be woken (UINT64_MAX: never):

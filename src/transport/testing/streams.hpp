@@ -26,7 +26,7 @@ using Size = std::function<std::size_t(std::uint64_t)>;
 
 struct Pace {
   std::size_t held = 0;  // packets that the receiver holds before it gives any back, in random order
-  unsigned delay = 0;    // each side pauses once in so many packets; 0: never
+  unsigned delay = 0;    // each side pauses once per this number of packets; 0: never
 };
 
 // `count` packets.

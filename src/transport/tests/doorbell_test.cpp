@@ -78,7 +78,7 @@ TEST(DoorbellTest, AnIdleServerLeavesTheCoreAlone) {
   const double begin = now();
   const double cpu = cpu_seconds();
   while (now() - begin < 0.5) doorbell->sleep(doorbell->ticket(), 2e-3);
-  // That nothing spins; the figure itself is asserted by benchmarks/idle.py.
+  // Checks only that nothing spins; benchmarks/idle.py asserts the figure itself.
   EXPECT_LT((cpu_seconds() - cpu) / (now() - begin), 0.2);
 }
 
@@ -110,7 +110,7 @@ TEST(DoorbellTest, WhatDeadProcessesLeftIsTakenAwayAndNothingElse) {
   dead.resize(static_cast<std::size_t>(size));
   for (const int end : pipe) ::close(end);
   EXPECT_TRUE(std::filesystem::exists("/dev/shm" + dead));
-  // That it came to `start` is told to those that wait for it there, also when another job begins meanwhile.
+  // Ranks that wait in `start` still learn that this one arrived, even if another job begins meanwhile.
   const std::string note = "/dev/shm" + dead + "-meets-a-job-1",
                     old_note = "/dev/shm" + dead + "-meets-a-job-2";
   for (const std::string& path : {note, old_note}) std::ofstream(path).flush();

@@ -137,7 +137,7 @@ void share_a_room(comm::Communicator& world, int tag) {
     std::reverse(consumers.begin(), consumers.end());
   }
   TRANSPORT_REQUIRE(most >= large && room.bytes() == 0);
-  for (const auto& consumer : consumers) TRANSPORT_REQUIRE(!consumer->next());  // says what was released
+  for (const auto& consumer : consumers) TRANSPORT_REQUIRE(!consumer->next());  // reports the releases
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which transport joins which pair, and what is said where none can.
+// Tests which transport connects which pair of ranks, and the message if none can.
 #include "transport/registry.hpp"
 
 #include <gmock/gmock.h>

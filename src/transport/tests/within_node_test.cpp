@@ -1,5 +1,5 @@
-// What the conformance suite cannot ask of every transport: the death of processes, what is left behind, full
-// disks.
+// Tests that the conformance suite cannot require of every transport: the death of processes, files left
+// behind, full disks.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 

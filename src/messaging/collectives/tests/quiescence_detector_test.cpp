@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int32_t work = 1, resting = 2, look = 3;
 
-// Servers that give each other work: a message says how many further ones it causes.
+// Servers that give each other work: a message contains the number of further ones that it causes.
 struct Server {
   std::unique_ptr<comm::Communicator> communicator;
   std::unique_ptr<Messenger> messenger;

@@ -12,7 +12,7 @@
 namespace tailrace::messaging {
 namespace {
 
-// Each server says its number; what all say together is their sum.
+// Each server contributes its number; the result is their sum.
 struct Server {
   std::unique_ptr<comm::Communicator> communicator;
   std::unique_ptr<Messenger> messenger;
@@ -47,13 +47,13 @@ struct Servers {
   }
   Server& at(int rank) { return *all[static_cast<std::size_t>(rank)]; }
   void say(int rank) { at(rank).muster->say(bytes_of(rank)); }
-  // What is under way to one that is lost stays so.
+  // Messages to a lost server stay under way.
   void settle() {
     for (int quiet = 0; quiet < 30; ++quiet)  // the network takes its time
       for (const auto& one : all)
         if (one->alive && one->messenger->progress()) quiet = 0;
   }
-  // Of every message that was sent or taken by a server.
+  // The largest number of messages that a server has sent and handled.
   std::uint64_t most_messages() const {
     std::uint64_t most = 0;
     for (const auto& one : all) {
@@ -81,7 +81,7 @@ TEST(MusterOfManyServers, costs_none_of_them_more_than_a_few_messages) {
   }
 }
 
-// Whenever and whichever: before it or its parent or its children said it, or behind.
+// Any server may be lost at any time: before or after it, its parent or its children contributed.
 TEST(TreeAllreduce, ends_without_a_server_that_is_lost) {
   constexpr int count = 40;
   for (const int lost : {0, 1, 3, 5, 39}) {
