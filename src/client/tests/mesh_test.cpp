@@ -93,7 +93,8 @@ TEST(Mesh, AMeshMayBeGivenInParts) {
   const model::Mesh& mesh = *declarer.declarations().grids[0].mesh;
   EXPECT_TRUE(mesh.in_parts);
   EXPECT_EQ(mesh.nodes, 11);
-  ASSERT_THAT(declarer.statics(), SizeIs(1)) << "the connectivity; the nodes come from whoever has them";
+  ASSERT_THAT(declarer.statics(), SizeIs(1))
+      << "the connectivity; the nodes come from the ranks that have them";
   ASSERT_THAT(declarer.given_nodes(), SizeIs(1));
   EXPECT_EQ(declarer.given_nodes()[0].x_field, mesh.node_x_field);
   EXPECT_EQ(declarer.given_nodes()[0].numbers, numbers);

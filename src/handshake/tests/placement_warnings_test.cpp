@@ -73,7 +73,7 @@ TEST(PlacementWarnings, DomainsThatAreNotKnownAreToldOf) {
   settings::ServersOptions options;
   options.per_domain = 1;
   EXPECT_THAT(warnings(2, 5, options),
-              ElementsAre(HasSubstr("of 10 ranks 10 are not bound to a NUMA domain")));
+              ElementsAre(HasSubstr("of 10 ranks 10 are not bound to a known NUMA domain")));
   const auto known = bound({0, 3, 4, 7});
   EXPECT_THAT(placement_warnings(place(known, options), known, options), IsEmpty());
 }

@@ -1,5 +1,7 @@
 // Tests a file on its owner when writing fails: the dataset is in memory, and the test chooses the commits
 // that fail.
+#include "sinks/dataset_sink.hpp"
+
 #include <gmock/gmock.h>
 
 #include <future>
@@ -9,7 +11,6 @@
 #include "env/clock.hpp"
 #include "env/testing/inline_executor.hpp"
 #include "output/memory/memory_format.hpp"
-#include "sinks/dataset_sink.hpp"
 
 namespace tailrace::sinks {
 namespace {
