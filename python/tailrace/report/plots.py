@@ -160,7 +160,7 @@ def _costly_fields(report: Report) -> list[dict[str, Any]]:
 
 
 def phases(report: Report) -> str:
-    """Seconds of thread time by server and phase; idle is left out, since it is what nobody used."""
+    """Seconds of thread time by server and phase; idle time is left out."""
     servers = report["servers"][:MOST_BARS]
 
     def draw(axes: Axes) -> None:
@@ -190,7 +190,7 @@ def lag(report: Report) -> str:
         axes.set_xlim(left=0)
         _seconds_axis(axes)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: seconds_text(value)))
-        axes.tick_params(axis="x", pad=7)  # its first label and that of the other axis stand in one corner
+        axes.tick_params(axis="x", pad=7)  # its first label and that of the other axis share one corner
         axes.set_xlabel("time since the start of the run")
         if len(servers) > 1:
             _legend(axes, 4)

@@ -81,7 +81,7 @@ class Translator {
   Node tree_of(const Sources& sources) {
     const Text text = expand(sources, problems_, warnings_);
     const std::vector<Tag> tags = scan(text, problems_, warnings_);
-    if (!problems_.empty()) return {};  // what has holes would only give further, misleading mistakes
+    if (!problems_.empty()) return {};  // an incomplete tree would only cause further, misleading messages
     Model model = read_model(tags, problems_, warnings_);
     if (!problems_.empty()) return {};
     add_implicit_fields(model);

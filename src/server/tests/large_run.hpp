@@ -1,4 +1,4 @@
-// A run of many ranks, as much of it as one rank or server sees: no other rank has to be there.
+// The part of a run of many ranks that one rank or server sees; no other rank needs to exist.
 #pragma once
 
 #include <fmt/format.h>
@@ -82,7 +82,7 @@ class LargeRun {
     std::vector<std::string> all;
     for (int i = 0; i < std::min(profiles_, 260); ++i)
       all.push_back(fmt::format("sum(profile_{}, rank) / 1048576", i));
-    for (int i = 260; i < profiles_; ++i)  // the mean over the cells where something holds
+    for (int i = 260; i < profiles_; ++i)  // the mean over the cells that satisfy a condition
       all.push_back(
           fmt::format("where(sum(profile_{0}, rank) > 0, sum(profile_{1}, rank) / sum(profile_{0}, rank), 0)",
                       i, i - 200));
@@ -94,7 +94,7 @@ class LargeRun {
     return all;
   }
 
-  // As a server receives it in the message of the component's first rank.
+  // The form in which a server receives it, in the message of the component's first rank.
   pipeline::ComponentInfo info() const {
     pipeline::ComponentInfo info;
     const std::map<std::string, std::string> no_options;
@@ -160,7 +160,7 @@ class LargeRun {
     declarer.grid(grid);
   }
 
-  int ranks_, across_;  // how many blocks side by side
+  int ranks_, across_;  // the number of blocks next to each other
   int profiles_, totals_, planes_, blocks_, ranges_;
 };
 
