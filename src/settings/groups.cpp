@@ -89,7 +89,8 @@ Groups read(const config::Value& value, config::Problems& problems) {
 void check(const Groups& groups, const config::Sections& all, config::Problems& problems) {
   if (problems.touch("fields")) return;  // the message would be repeated
   ListedNames listed(all);
-  std::set<std::tuple<std::string, int, int>> checked;  // places: the names of a group are also in each group that holds it
+  std::set<std::tuple<std::string, int, int>>
+      checked;  // places: the names of a group are also in each group that holds it
   for (const auto& [group, members] : groups)
     for (const ListedName& member : members)
       if (checked.emplace(member.location.file, member.location.line, member.location.column).second)

@@ -41,7 +41,7 @@ def configuration(**options) -> dict:
 
 
 def start(job, pace=0.02, folder: Path | None = None, late: bool = False, **options):
-    """`late`: the first step comes only after the model was stopped and continued."""
+    """`late`: the first step waits until the file `go` exists."""
     player = model(2, grids=[block_grid(shape=SHAPE)], fields=[field("w", "les")], times=TIMES, pace=pace)
     player.scenario["report_steps"] = True
     if late:

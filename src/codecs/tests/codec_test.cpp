@@ -76,7 +76,8 @@ TEST(Shuffle, puts_bytes_of_equal_rank_side_by_side) {
 }
 
 TEST(Shuffle, undoes_itself_for_any_size) {
-  for (const std::size_t size : {1, 2, 3, 7, 1021, 65537})  // includes sizes that are no multiple of the element
+  for (const std::size_t size :
+       {1, 2, 3, 7, 1021, 65537})  // includes sizes that are no multiple of the element
     for (const std::size_t element_size : {1, 2, 4, 8, 12}) {
       const Bytes bytes = testing::noise(size);
       EXPECT_EQ(unshuffle(shuffle(bytes, element_size), element_size), bytes)
