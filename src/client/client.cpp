@@ -365,7 +365,8 @@ void Client::publish(int field) {
 
 // If no source has the field, the first one throws, with the names that it has.
 void Client::get(int field, const Target& target) const {
-  if (sources_.empty()) refuse("get was called in a run that begins afresh; ask restarting");
+  if (sources_.empty())
+    refuse("get was called in a run that does not restart from a checkpoint; call restarting first");
   const auto found = std::ranges::find_if(sources_, [&](const auto& source) { return source->has(field); });
   (found == sources_.end() ? sources_.front() : *found)->get(field, now_, target);
 }

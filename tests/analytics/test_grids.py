@@ -95,7 +95,7 @@ def test_coordinates_in_parts(job, ranks, count):
     assert wrong == dict.fromkeys(expected, "")
     np.testing.assert_array_equal(data.lat.values, lat)
     warning = 'diagnostics.plain.is: mean gives all cells along "cell" equal weight'
-    assert result.output.count(warning) == 1 and result.output.count("counts all cells") == 1, result.output
+    assert result.output.count(warning) == 1 and result.output.count("equal weight") == 1, result.output
 
 
 def test_cells_of_one_and_none_of_the_other(job):

@@ -29,11 +29,13 @@ def fault(call: str) -> str:
     words = re.split(r" -- |[|;&#>]", call)[0].split()[1:]
     command: click.Command = cli
     while isinstance(command, click.Group) and words and re.fullmatch(r"[a-z-]+", words[0]):
-        if words[0] not in command.commands:
+        found = command.get_command(click.Context(command), words[0])
+        if found is None:
             if command is cli:
                 return f"no command {words[0]!r} (known: {', '.join(sorted(command.commands))})"
             break  # a file, as in `tailrace convert SOURCE TARGET`
-        command = command.commands[words.pop(0)]
+        command = found
+        del words[0]
     commands = [command, *(command.commands.values() if isinstance(command, click.Group) else [])]
     known = {name for one in commands for parameter in one.params for name in parameter.opts + parameter.secondary_opts}
     given = [word.split("=")[0] for word in words if re.match(r"--?[a-zA-Z]", word)]

@@ -267,7 +267,7 @@ def test_mistakes_name_the_station_and_its_place(job):
     (job.root / "tables/ship.csv").write_text(TABLE.replace("1000", "1100"))
     far = {"ice.nc": {"stations": {"points": points({"far": (89.9, 3.0)})}, "variables": [written("ice")]}}
     result = made.run(job.root, configuration(made, {"ship.nc": OTHERS["ship.nc"]} | far))
-    result.failed_with("tables/ship.csv:4:1  output.ship.nc.stations", '"beta, north" lies outside', "from 0 to 1000")
+    result.failed_with("tables/ship.csv:4:1  output.ship.nc.stations", '"beta, north" lies outside', "covers 0 to 1000")
     result.failed_with('station "far" lies outside of grid "ice": latitude is 89.9')
     (job.root / "tables/ship.csv").unlink()
     result = made.run(job.root, configuration(made, OTHERS))

@@ -63,7 +63,7 @@ CASES = [
         },
         "src/transport/README.md",
         "transport",
-        ("src/transport/transport.cpp", "src/transport/tests/conformance_test.cpp"),
+        ("src/transport/packet_source.cpp", "src/transport/tests/conformance_test.cpp"),
         "*PigeonPost*:Transports.*",
     ),
     Case(
@@ -265,7 +265,7 @@ def test_no_check_of_the_house_names_what_was_made(check, house):
         ("new_format", "union", '"union" is a word of C++'),
         ("new_format", "model", '"model" would hide a namespace'),
         ("new_transport", "shm", 'the transport "shm" is there already (src/transport/shm/ring_segment.cpp:'),
-        ("new_section", "server output", 'the section "output" is there already (src/settings/output_entry'),
+        ("new_section", "time output", 'the section "output" is there already (src/settings/output_entry'),
         ("new_section", "sewer rain", '"sewer" is no room (rooms: base, calendar,'),
         ("new_section", "comm rain", "the room comm does not use config"),
         ("new_sink", "dataset", 'the sink "dataset" is there already (src/sinks/dataset_sink.hpp:'),
