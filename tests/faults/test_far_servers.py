@@ -82,7 +82,7 @@ def test_a_server_that_no_process_sees_is_reported_as_silent(job, way):
     with start(job, servers(1, watchdog="3 s"), fault, steps=60, nodes="a,a,b", environment=environment) as running:
         running.wait_for("STEP 50\n")
         if fault:
-            running.wait_for("server 0: a fault at listen; those of other nodes", timeout=10)
+            running.wait_for("server 0: a fault at listen; if it dies, ranks on other nodes", timeout=10)
         os.kill(pid_of(running, MODELS), way)
         for rank in range(MODELS):
             running.wait_for(

@@ -92,7 +92,7 @@ def test_ranks_that_have_not_arrived_are_named_once(tmp_path):
     (tmp_path / "off.yaml").write_text(OFF)
     (tmp_path / "late.py").write_text(LATE)
     with Running(["mpirun", "-n", "4", sys.executable, "late.py"], tmp_path, mpi_environment()) as running:
-        running.wait_for("of 4 ranks have not come to it")
+        running.wait_for("of 4 ranks have not called start")
         time.sleep(2)  # in which it would be reported again
         (tmp_path / "come").touch()
         result = running.wait(60).finished()
