@@ -193,7 +193,8 @@ TEST_F(Restored, FieldsComeFromTheFirstSourceThatHasThem) {
   EXPECT_THAT(error_of([&] { client.get(99, target); }), HasSubstr("99 is not the handle of a field"));
   const Client without(
       declarer, 1, {.producer = nullptr, .agenda = nullptr, .may_be_missing = {}, .once = {}, .begin = now});
-  EXPECT_THAT(error_of([&] { without.get(w, target); }), HasSubstr("in a run that does not restart from a checkpoint"));
+  EXPECT_THAT(error_of([&] { without.get(w, target); }),
+              HasSubstr("in a run that does not restart from a checkpoint"));
 }
 
 TEST_F(Restored, RefusesWhatIsNotThereOrOfAnotherShape) {
