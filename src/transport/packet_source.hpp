@@ -32,8 +32,8 @@ class PacketSource {
   virtual std::optional<Packet> next() = 0;          // never blocks
   virtual void release(std::uint64_t sequence) = 0;  // in any order, once each
   virtual void raise(const base::Fault& fault) = 0;  // reaches the sender at its next call
-  // What calls of next() would give, appended to `packets`, until there is no more, they are `most`, have
-  // `bytes` of payload or more, or one came that is no block.
+  // Appends packets to `packets` as calls of next() would, until there is no more, there are `most`, they
+  // have `bytes` of payload or more, or one is not a block.
   virtual void take(std::vector<Packet>& packets, std::size_t most, std::size_t bytes);
   virtual void release(std::span<const Packet> packets);  // all of these
   virtual void request_stop() {}                          // asks the sender to end the run early

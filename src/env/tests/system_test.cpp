@@ -99,7 +99,8 @@ TEST(Memory, high_water_keeps_what_was_given_back) {
 }
 
 TEST(Delays, are_off_when_nobody_asked) {
-  if (getenv("TAILRACE_RANDOM_DELAYS") || getenv("TAILRACE_FILE_DELAY")) GTEST_SKIP() << "somebody asked";
+  if (getenv("TAILRACE_RANDOM_DELAYS") || getenv("TAILRACE_FILE_DELAY"))
+    GTEST_SKIP() << "the environment asks for delays";
   EXPECT_FALSE(delays_on);
   EXPECT_EQ(next_delay("here").count(), 0);
   EXPECT_EQ(next_delay("file").count(), 0);
