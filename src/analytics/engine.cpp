@@ -6,7 +6,7 @@
 #include <deque>
 #include <utility>
 
-#include "analytics/engine/conductor.hpp"
+#include "analytics/engine/phase_scheduler.hpp"
 #include "analytics/engine/result_queue.hpp"
 #include "analytics/engine/step_store.hpp"
 #include "analytics/engine/work/fixed_inputs.hpp"
@@ -30,7 +30,7 @@ struct Engine::Parts {
         fixed(layout, inputs),
         done(std::move(results_done)),
         queue([this](engine::FinishedStep&& step) { give(std::move(step)); }),
-        conductor(layout, std::move(services),
+        scheduler(layout, std::move(services),
                   {.may_run = [this](const engine::Step& step) { return has_turn(step); },
                    .over = [this](engine::Step& step) { over(step); }}) {}
 
@@ -47,7 +47,7 @@ struct Engine::Parts {
   std::deque<std::unique_ptr<engine::Step>> steps;  // unfinished, in order
   engine::Step* current = nullptr;                  // the step that takes blocks
   std::vector<Failure> failures;
-  engine::Conductor conductor;
+  engine::PhaseScheduler scheduler;
 };
 
 Engine::Engine(const Graph& graph, const std::vector<EngineInput>& inputs, std::vector<int> clients,
@@ -71,7 +71,7 @@ void Engine::begin(const model::Tick& tick, const std::vector<char>& due) {
 }
 
 bool Engine::wants(int input) const {
-  return parts_->current != nullptr && parts_->current->plan().seat(input).node >= 0;
+  return parts_->current != nullptr && parts_->current->plan().position(input).node >= 0;
 }
 
 void Engine::accept(int input, int client, model::DataType type, std::span<const std::byte> payload) {
@@ -81,7 +81,7 @@ void Engine::accept(int input, int client, model::DataType type, std::span<const
   if (parts_->fixed.has(input)) return parts_->fixed.keep(input, at(places[at(client)]), type, payload);
   engine::Step* const step = parts_->current;
   if (step == nullptr) return;
-  if (step->plan().seat(input).node < 0) return;
+  if (step->plan().position(input).node < 0) return;
   step->inputs.take(input, at(places[at(client)]), type, payload);
 }
 
@@ -90,7 +90,7 @@ void Engine::end() {
   engine::Step& step = *std::exchange(parts_->current, nullptr);
   parts_->fixed.give(step.inputs);
   step.inputs.close();
-  parts_->conductor.start(step);
+  parts_->scheduler.start(step);
 }
 
 void Engine::Parts::over(engine::Step& step) {
@@ -103,7 +103,7 @@ void Engine::Parts::over(engine::Step& step) {
   steps.erase(place);
   store.give_back(std::move(finished));
   queue.add(round, std::move(result));
-  if (layout.in_order && !steps.empty()) conductor.advance(*steps.front());
+  if (layout.in_order && !steps.empty()) scheduler.advance(*steps.front());
 }
 
 void Engine::Parts::give(engine::FinishedStep&& step) {
@@ -111,24 +111,24 @@ void Engine::Parts::give(engine::FinishedStep&& step) {
   done(std::move(step.results));
 }
 
-bool Engine::progress() { return parts_->conductor.progress(); }
+bool Engine::progress() { return parts_->scheduler.progress(); }
 bool Engine::idle() const { return parts_->steps.empty(); }
 std::size_t Engine::steps() const { return parts_->steps.size(); }
 
 std::size_t Engine::bytes() const {
-  std::size_t held = parts_->conductor.bytes();
+  std::size_t held = parts_->scheduler.bytes();
   for (const auto& step : parts_->steps) held += step->values.bytes;
   return held;
 }
 
 std::size_t Engine::fixed_bytes() const {
-  return parts_->fixed.bytes() + parts_->conductor.memories().bytes();
+  return parts_->fixed.bytes() + parts_->scheduler.memories().bytes();
 }
 
 std::vector<Failure> Engine::take_failures() { return std::exchange(parts_->failures, {}); }
 
 void Engine::finish(std::function<void(const std::string&)> then) {
-  parts_->conductor.finish(std::move(then));
+  parts_->scheduler.finish(std::move(then));
 }
 
 std::string Engine::describe() const {
@@ -136,7 +136,7 @@ std::string Engine::describe() const {
   const engine::Step& first = *parts_->steps.front();
   return fmt::format("\n    diagnostics: {} steps in progress, the first step {} in phase {} of {}{}",
                      parts_->steps.size(), first.values.tick.step, first.phase,
-                     first.plan().schedule().phases.size(), parts_->conductor.describe());
+                     first.plan().schedule().phases.size(), parts_->scheduler.describe());
 }
 
 const Placement& Engine::placement() const { return parts_->layout.placement; }
@@ -150,8 +150,8 @@ std::vector<int> Engine::clients_of(int diagnostic) const {
   return root == layout.server.rank ? std::vector<int>{-1} : std::vector<int>{};
 }
 
-void Engine::save(model::StateSaver& saver) const { parts_->conductor.memories().save(saver); }
+void Engine::save(model::StateSaver& saver) const { parts_->scheduler.memories().save(saver); }
 
-void Engine::load(const model::StateLoader& loader) { parts_->conductor.memories().load(loader); }
+void Engine::load(const model::StateLoader& loader) { parts_->scheduler.memories().load(loader); }
 
 }  // namespace tailrace::analytics

@@ -34,7 +34,7 @@ struct Result {
 };
 
 // A value that is due but does not exist; a Failure has the reason.
-struct Gap {
+struct MissingResult {
   int diagnostic = 0;
   int client = -1;
 };
@@ -42,7 +42,7 @@ struct Gap {
 struct StepResults {
   model::Tick tick;
   std::vector<Result> results;
-  std::vector<Gap> gaps;
+  std::vector<MissingResult> missing_results;
   std::vector<double> values;
   std::span<const double> of(const Result& result) const {
     return std::span(values).subspan(result.first, result.count);

@@ -66,20 +66,20 @@ inline constexpr int any = -1;
 std::unique_ptr<Communicator> from_handle(int handle);
 // The same without blocking: poll until it is done. If it is abandoned, its memory is left to MPI, since
 // other ranks may never join the collective.
-class Duplication {
+class PendingDuplicate {
  public:
-  virtual ~Duplication() = default;
+  virtual ~PendingDuplicate() = default;
   virtual bool done() = 0;
   virtual std::unique_ptr<Communicator> take() = 0;  // once, when done
 };
-std::unique_ptr<Duplication> start_duplication(int handle);
+std::unique_ptr<PendingDuplicate> start_duplication(int handle);
 
 // The members of the communicator with this handle. Local.
-struct Members {
+struct GroupMembers {
   int rank = 0;              // this one
   std::vector<int> numbers;  // of all, by rank: their ranks in MPI_COMM_WORLD
 };
-Members members_of(int handle);
+GroupMembers members_of(int handle);
 
 std::unique_ptr<Communicator> serial();  // one rank, no MPI call
 

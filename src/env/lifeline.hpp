@@ -48,15 +48,15 @@ class WatchedEnd {
   bool listens() const { return listener_.is_open(); }
 
  private:
-  struct Stranger {  // until it has shown the secret
+  struct UnauthenticatedPeer {  // until it has shown the secret
     Socket socket;
     double came_at;
   };
-  bool hear(Stranger& stranger);
+  bool hear(UnauthenticatedPeer& peer);
 
   Socket listener_;
   LifelineAddress address_;
-  std::vector<Stranger> strangers_;
+  std::vector<UnauthenticatedPeer> unauthenticated_;
   std::vector<Socket> watchers_;
   std::set<std::uint64_t> known_;  // by the numbers that they gave
 };

@@ -24,26 +24,26 @@ CommitClock::CommitClock(const DatasetPlan& file, std::size_t number, const cale
 
 CommitDue take_until(CommitDue& due, std::int64_t step) {
   CommitDue taken = due;
-  const auto later = std::find_if(due.closings.begin(), due.closings.end(),
-                                  [step](const Closing& closing) { return closing.step > step; });
+  const auto later = std::find_if(due.closed_lengths.begin(), due.closed_lengths.end(),
+                                  [step](const AxisLengths& closing) { return closing.step > step; });
   for (std::size_t axis = 0; axis < due.lengths.size(); ++axis) {
     const std::int64_t before = due.lengths[axis] - std::ssize(due.records[axis]);
-    taken.lengths[axis] = later == due.closings.begin() ? before : std::prev(later)->lengths[axis];
+    taken.lengths[axis] = later == due.closed_lengths.begin() ? before : std::prev(later)->lengths[axis];
     const auto cut = taken.lengths[axis] - before;
     taken.records[axis].resize(static_cast<std::size_t>(cut));
     due.records[axis].erase(due.records[axis].begin(), due.records[axis].begin() + cut);
   }
-  taken.closings.assign(due.closings.begin(), later);
-  due.closings.erase(due.closings.begin(), later);
+  taken.closed_lengths.assign(due.closed_lengths.begin(), later);
+  due.closed_lengths.erase(due.closed_lengths.begin(), later);
   return taken;
 }
 
 void CommitClock::append(std::size_t axis, const time::TimeRecord& record, std::int64_t step) {
   gathered_.records[axis].push_back(record);
   gathered_.lengths[axis] = record.index + 1;
-  if (gathered_.closings.empty() || gathered_.closings.back().step != step)
-    gathered_.closings.push_back({step, {}});
-  gathered_.closings.back().lengths = gathered_.lengths;
+  if (gathered_.closed_lengths.empty() || gathered_.closed_lengths.back().step != step)
+    gathered_.closed_lengths.push_back({step, {}});
+  gathered_.closed_lengths.back().lengths = gathered_.lengths;
   bytes_ += limits_.bytes_per_record[axis];
 }
 
@@ -89,7 +89,8 @@ CommitDue CommitClock::finish(const AxisBank& axes) {
 }
 
 std::optional<CommitDue> CommitClock::commit_until(const AxisBank& axes, const model::Tick& tick) {
-  if (gathered_.closings.empty() || gathered_.closings.front().step > tick.step) return std::nullopt;
+  if (gathered_.closed_lengths.empty() || gathered_.closed_lengths.front().step > tick.step)
+    return std::nullopt;
   CommitDue due = take_until(gathered_, tick.step);
   due.tick = tick;
   due.part = name_part(axes, false);
@@ -102,7 +103,7 @@ std::optional<CommitDue> CommitClock::commit_until(const AxisBank& axes, const m
 // State is saved between two steps, so it has no half-finished commits.
 void CommitClock::load(model::NumberLoader loader) {
   visit_state(*this, std::move(loader));
-  gathered_.closings = {{tick_.step, gathered_.lengths}};
+  gathered_.closed_lengths = {{tick_.step, gathered_.lengths}};
 }
 
 CommitDue CommitClock::gathered(const AxisBank& axes) {
@@ -125,7 +126,7 @@ CommitDue CommitClock::take(const AxisBank& axes, bool final, bool ends_part) {
   due.ends_part = ends_part;
   due.part = name_part(axes, ends_part);
   for (auto& records : gathered_.records) records.clear();
-  gathered_.closings.clear();
+  gathered_.closed_lengths.clear();
   bytes_ = 0;
   committed_ = due.lengths;
   return due;

@@ -14,7 +14,7 @@
 namespace tailrace::plan {
 
 // The lengths of the axes of a file after a step that closed records.
-struct Closing {
+struct AxisLengths {
   std::int64_t step = 0;
   std::vector<std::int64_t> lengths;
 };
@@ -22,7 +22,7 @@ struct Closing {
 struct CommitDue {
   std::vector<std::int64_t> lengths;                   // records, by axis of the file
   std::vector<std::vector<time::TimeRecord>> records;  // new since the last commit, by axis
-  std::vector<Closing> closings;                       // of these records, ascending
+  std::vector<AxisLengths> closed_lengths;             // of these records, ascending
   model::Tick tick;
   bool final = false;
   // For a series: the path of its file, the number of its first record by axis (0 for a single file), and

@@ -27,10 +27,11 @@ double longitude_between(double before, double after, double share) {
 
 std::optional<std::vector<double>> place_at(const Trajectories& trajectories, const Trajectory& one,
                                             double seconds) {
-  const auto after = std::ranges::lower_bound(one.fixes, seconds, {}, &Fix::time);
-  if (after == one.fixes.end() || (after == one.fixes.begin() && seconds < after->time)) return std::nullopt;
+  const auto after = std::ranges::lower_bound(one.points, seconds, {}, &TrackPoint::time);
+  if (after == one.points.end() || (after == one.points.begin() && seconds < after->time))
+    return std::nullopt;
   if (after->time == seconds) return after->at;
-  const Fix& before = *(after - 1);
+  const TrackPoint& before = *(after - 1);
   const double share = (seconds - before.time) / (after->time - before.time);
   std::vector<double> place;
   for (std::size_t i = 0; i < before.at.size(); ++i) {
@@ -44,10 +45,10 @@ std::optional<std::vector<double>> place_at(const Trajectories& trajectories, co
 std::vector<std::vector<double>> places_in(const Trajectories& trajectories,
                                            const std::vector<time::TimeRecord>& records,
                                            const std::vector<double>& stamps, double missing) {
-  std::vector<std::vector<double>> places(trajectories.all.front().fixes.front().at.size());
+  std::vector<std::vector<double>> places(trajectories.all.front().points.front().at.size());
   for (std::size_t r = 0; r < records.size(); ++r)
     for (const Trajectory& one : trajectories.all) {
-      const double first = one.fixes.front().time, last = one.fixes.back().time;
+      const double first = one.points.front().time, last = one.points.back().time;
       const double low = std::min(records[r].begin, stamps[r]), high = std::max(records[r].end, stamps[r]);
       std::optional<std::vector<double>> place;
       if (first <= high && low <= last)

@@ -9,8 +9,8 @@
 
 namespace tailrace::points {
 
-// The position along the coordinates (as in Fix::at), on the straight line between two fixes; longitudes take
-// the shorter way around. None before the first fix and after the last.
+// The position along the coordinates (as in TrackPoint::at), on the straight line between two points;
+// longitudes take the shorter way around. None before the first fix and after the last.
 std::optional<std::vector<double>> place_at(const Trajectories& trajectories, const Trajectory& one,
                                             double seconds);
 

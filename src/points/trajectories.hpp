@@ -10,7 +10,7 @@
 namespace tailrace::points {
 
 // The position of a trajectory at one time.
-struct Fix {
+struct TrackPoint {
   config::Location location;
   double time = 0.0;       // seconds of model time
   std::vector<double> at;  // along the coordinates, then along the vertical one if it is given
@@ -18,7 +18,7 @@ struct Fix {
 
 struct Trajectory {
   std::string name;
-  std::vector<Fix> fixes;  // at least one, in ascending order of time
+  std::vector<TrackPoint> points;  // at least one, in ascending order of time
 };
 
 struct Trajectories : PointSet {

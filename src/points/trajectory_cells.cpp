@@ -200,12 +200,12 @@ class Maker {
 
   bool check_fixes(const std::function<bool(const At&)>& is_within) {
     std::size_t outside = 0, all = 0;
-    const Fix* first = nullptr;
+    const TrackPoint* first = nullptr;
     for (const Trajectory& one : trajectories_.all)
-      for (const Fix& fix : one.fixes) {
+      for (const TrackPoint& point : one.points) {
         ++all;
-        if (is_within(fix.at)) continue;
-        if (outside++ == 0) first = &fix;
+        if (is_within(point.at)) continue;
+        if (outside++ == 0) first = &point;
       }
     if (outside == 0) return true;
     const std::string where = fmt::format("outside of grid \"{}\"", grid_.name);

@@ -120,20 +120,20 @@ class Table {
                                         columns_, cells.size()));
       return true;
     }
-    Fix fix{.location = cells.front().location, .time = 0.0, .at = {}};
+    TrackPoint point{.location = cells.front().location, .time = 0.0, .at = {}};
     const std::optional<double> time = time_of(cells[*time_]);
     for (const std::size_t column : coordinates_)
-      fix.at.push_back(number_of(cells[column], path(), problems_).value_or(0.0));
+      point.at.push_back(number_of(cells[column], path(), problems_).value_or(0.0));
     Trajectory& trajectory = trajectory_of(cells);
     if (!time) return true;
-    fix.time = *time;
-    if (!trajectory.fixes.empty() && fix.time <= trajectory.fixes.back().time)
+    point.time = *time;
+    if (!trajectory.points.empty() && point.time <= trajectory.points.back().time)
       problems_.add(cells[*time_].location, path(),
                     fmt::format("expected a time after that of {}, the position before of \"{}\", but got {}",
-                                trajectory.fixes.back().location.text(), base::quotable(trajectory.name),
+                                trajectory.points.back().location.text(), base::quotable(trajectory.name),
                                 base::quotable(cells[*time_].text)));
     else
-      trajectory.fixes.push_back(std::move(fix));
+      trajectory.points.push_back(std::move(point));
     return true;
   }
 

@@ -26,14 +26,14 @@ ServerProcess::ServerProcess(comm::Communicator& world, comm::Communicator& serv
                              const handshake::Run& run, handshake::Lifelines lifelines)
     : world_(world),
       run_(run),
-      pins_(pins_for(run, world.rank())),
+      pinning_(pinning_for(run, world.rank())),
       bell_(make_doorbell(run.servers().mode)),
       messenger_(servers),
       peers_(run, world, messenger_, std::move(lifelines)),
-      reporter_(servers.rank(), run, worker_threads(run.servers(), run.nodes, world.rank(), pins_)),
+      reporter_(servers.rank(), run, worker_threads(run.servers(), run.nodes, world.rank(), pinning_)),
       memory_(run.servers().memory, reporter_.counters().held),
       stop_(run.servers()),
-      executor_(reporter_.counters().threads, *bell_.doorbell, on_one_core(pins_), pins_.work),
+      executor_(reporter_.counters().threads, *bell_.doorbell, on_one_core(pinning_), pinning_.work),
       byes_(messenger_, bye_kinds, reporter_.callbacks_of_byes()) {
   env::maybe_fail("welcome");
   const handshake::Assignment& assignment = run_.assignment;
@@ -314,7 +314,7 @@ bool ServerProcess::done() const { return ended_ && byes_.over() && messenger_.i
 
 void ServerProcess::run() {
   env::name_this_thread("tailrace-server");
-  const PinnedHere pinned(pins_);
+  const ScopedPinning pinned(pinning_);
   if (run_.servers().mode == settings::Mode::dedicated) env::return_large_blocks();
   LoopOptions options;
   options.watchdog_seconds = run_.servers().watchdog_seconds;

@@ -75,7 +75,7 @@ class ServerProcess {
 
   comm::Communicator& world_;
   const handshake::Run& run_;
-  Pins pins_;
+  ThreadPinning pinning_;
   transport::shm::NamedDoorbell bell_;
   handshake::LocalEnds local_ends_;
   messaging::Messenger messenger_;

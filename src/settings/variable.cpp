@@ -161,7 +161,7 @@ void set_records(const Value& value, VariableEntry& variable, Problems& problems
   variable.reduction = time::reduction_of(value);
   variable.every = time::with_offset(every, value, problems);
   variable.every_location = every.location;
-  if (const time::Each each = time::each_of(value); each.location.line > 0) {
+  if (const time::ClimatologyPeriod each = time::each_of(value); each.location.line > 0) {
     for (const char* other : {"every", "offset"})
       if (const Value* given = value.find(other); given != nullptr && every.location.line > 0)
         problems.add(given->location(), given->path(),

@@ -124,10 +124,10 @@ config::Option each_option() {
           .example = "month"};
 }
 
-Each each_of(const Value& section) {
+ClimatologyPeriod each_of(const Value& section) {
   const Value* value = section.find("each");
   if (value == nullptr || value->open()) return {};
-  Each each{.every = Period::of_months(1), .cycle = Cycle::year, .location = value->location()};
+  ClimatologyPeriod each{.every = Period::of_months(1), .cycle = Cycle::year, .location = value->location()};
   if (value->text() == "season") {
     each.every = Period::of_months(3).with_offset("-1 month");
   } else if (value->text() == "hour of day") {

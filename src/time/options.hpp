@@ -36,13 +36,13 @@ Period with_offset(const WrittenPeriod& every, const config::Value& section, con
 double seconds_of(const config::Value& section, std::string_view name, double fallback);
 
 // `each` of a variable: climatological windows.
-struct Each {
+struct ClimatologyPeriod {
   Period every = Period::of_months(1);
   Cycle cycle = Cycle::none;
   config::Location location;  // line 0: not given
 };
 config::Option each_option();
-Each each_of(const config::Value& section);
+ClimatologyPeriod each_of(const config::Value& section);
 
 config::Option reduction_option();  // `operation` of a variable
 ReductionKind reduction_of(const config::Value& section);

@@ -1,6 +1,6 @@
 #include "transport/endpoints.hpp"
 
-#include "transport/bell.hpp"
+#include "transport/event_count.hpp"
 
 namespace tailrace::transport {
 namespace {
@@ -13,7 +13,7 @@ class HeapDoorbell final : public Doorbell {
   void sleep(std::uint32_t ticket, double seconds) override { bell_.sleep(ticket, seconds); }
 
  private:
-  Bell bell_{};
+  EventCount bell_{};
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ class Bundler {
 
   Bundled make(const std::vector<char>& due) {
     mark(due);
-    bundled_.seats.resize(graph_.nodes.size());
+    bundled_.positions.resize(graph_.nodes.size());
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n)
       if (needed_[n] && is(n, Place::known)) add({{static_cast<int>(n)}});
     for (const auto& parts : bundles()) add(parts);
@@ -143,7 +143,7 @@ class Bundler {
       const std::size_t first = at(bundle.front()[i]);
       Node node = graph_.nodes[first];
       if (bundle.size() > 1) widen(node, across);
-      for (int& arg : node.args) arg = bundled_.seats[at(arg)].node;
+      for (int& arg : node.args) arg = bundled_.positions[at(arg)].node;
       const int number = bundled_.graph.add(std::move(node));
       bundled_.placement.place.push_back(placement_.place[first]);
       bundled_.placement.phase.push_back(placement_.phase[first]);
@@ -152,7 +152,7 @@ class Bundler {
       bundled_.wanted.push_back(output_[first]);
       auto& members = bundled_.members.emplace_back();
       for (const Part& part : bundle) {
-        bundled_.seats[at(part[i])] = {number, static_cast<int>(members.size())};
+        bundled_.positions[at(part[i])] = {number, static_cast<int>(members.size())};
         members.push_back(part[i]);
       }
     }

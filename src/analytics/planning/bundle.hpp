@@ -14,7 +14,7 @@ namespace tailrace::analytics::planning {
 
 // The part of a graph that a step needs, after bundling. A member of a bundled node is one original node.
 struct Bundled {
-  struct Seat {
+  struct Position {
     int node = -1;  // of `graph`; -1: not needed
     int member = 0;
   };
@@ -22,9 +22,9 @@ struct Bundled {
   Graph graph;          // without diagnostics
   Placement placement;  // of its nodes
   std::vector<std::vector<int>>
-      members;               // by node: its original nodes; several are along its first dimension
-  std::vector<char> wanted;  // by node: whether it is the value of a due diagnostic
-  std::vector<Seat> seats;   // by original node
+      members;                      // by node: its original nodes; several are along its first dimension
+  std::vector<char> wanted;         // by node: whether it is the value of a due diagnostic
+  std::vector<Position> positions;  // by original node
 
   bool several(int node) const { return members[static_cast<std::size_t>(node)].size() > 1; }
 };

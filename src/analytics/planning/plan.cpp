@@ -9,7 +9,7 @@ namespace {
 // Below this size, passing work to a worker costs more than it saves.
 constexpr std::int64_t worth_a_worker = 1 << 16;  // cells
 constexpr std::int64_t light_cells = 1 << 15;
-constexpr std::size_t most_lanes = 8;
+constexpr std::size_t most_workers = 8;
 
 model::Region side_by_side(const model::Region& block, std::size_t members) {
   std::vector<model::Runs> runs{{{0, static_cast<std::int64_t>(members)}}};
@@ -26,11 +26,11 @@ Plan::Plan(const Layout& layout, const std::vector<char>& due)
   for (std::size_t d = 0; d < due.size(); ++d)
     if (due[d]) diagnostics_.push_back(static_cast<int>(d));
   for (const int node : layout.nodes_of_inputs)
-    seats_.push_back(node < 0 ? Bundled::Seat{} : bundled_.seats[at(node)]);
+    positions_.push_back(node < 0 ? Bundled::Position{} : bundled_.positions[at(node)]);
   for (const auto& fill : layout.fills) may_lack_.push_back(fill ? 1 : 0);
   lay_out();
   for (const PhasePlan& phase : schedule_.phases) {
-    lanes_.push_back(worth(phase.blocks));
+    workers_.push_back(worth(phase.blocks));
     light_.push_back(is_light(phase));
   }
 }
@@ -79,7 +79,7 @@ bool Plan::is_light(const PhasePlan& phase) const {
 
 std::size_t Plan::worth(const Stage& stage) const {
   return std::clamp<std::size_t>(static_cast<std::size_t>(cells(stage) / worth_a_worker), 1,
-                                 std::clamp<std::size_t>(layout_.clients.size(), 1, most_lanes));
+                                 std::clamp<std::size_t>(layout_.clients.size(), 1, most_workers));
 }
 
 }  // namespace tailrace::analytics::planning

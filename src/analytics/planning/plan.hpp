@@ -25,8 +25,8 @@ class Plan {
   const Layout& layout() const { return layout_; }
   const Bundled& bundled() const { return bundled_; }
   const Schedule& schedule() const { return schedule_; }
-  const std::vector<int>& diagnostics() const { return diagnostics_; }  // those that are due
-  Bundled::Seat seat(int input) const { return seats_[at(input)]; }     // node -1: not needed
+  const std::vector<int>& diagnostics() const { return diagnostics_; }           // those that are due
+  Bundled::Position position(int input) const { return positions_[at(input)]; }  // node -1: not needed
   bool may_lack(int input) const { return may_lack_[at(input)] != 0; }  // whether values may be missing
 
   std::size_t nodes() const { return bundled_.graph.nodes.size(); }
@@ -38,7 +38,7 @@ class Plan {
   // The region of the block of a local node.
   const model::Region& region(int node, std::size_t client) const { return (*regions_[at(node)])[client]; }
   // The number of workers that a phase justifies.
-  std::size_t lanes(std::size_t phase) const { return lanes_[phase]; }
+  std::size_t workers(std::size_t phase) const { return workers_[phase]; }
   // Whether a phase is small enough to run without a worker: few cells, and no operator of unknown cost.
   bool light(std::size_t phase) const { return light_[phase]; }
 
@@ -53,11 +53,11 @@ class Plan {
   const Bundled bundled_;
   const Schedule schedule_;
   std::vector<int> diagnostics_;
-  std::vector<Bundled::Seat> seats_;                                         // by input
+  std::vector<Bundled::Position> positions_;                                 // by input
   std::vector<char> may_lack_;                                               // by input
   std::map<std::pair<int, std::size_t>, std::vector<model::Region>> lists_;  // by cut and members; by client
   std::vector<const std::vector<model::Region>*> regions_;                   // by node
-  std::vector<std::size_t> lanes_;                                           // by phase
+  std::vector<std::size_t> workers_;                                         // by phase
   std::vector<bool> light_;                                                  // by phase
 };
 

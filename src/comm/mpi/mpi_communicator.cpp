@@ -181,7 +181,7 @@ MPI_Comm given_by(int handle) {
   return given;
 }
 
-class MpiDuplication final : public Duplication {
+class MpiDuplication final : public PendingDuplicate {
  public:
   explicit MpiDuplication(MPI_Comm given) : under_way_(std::make_unique<UnderWay>()) {
     mpi::check(MPI_Comm_idup(given, &under_way_->copy, &under_way_->request), "MPI_Comm_idup");
@@ -227,13 +227,13 @@ std::unique_ptr<Communicator> from_handle(int handle) {
   return std::make_unique<mpi::MpiCommunicator>(copy);
 }
 
-std::unique_ptr<Duplication> start_duplication(int handle) {
+std::unique_ptr<PendingDuplicate> start_duplication(int handle) {
   return std::make_unique<MpiDuplication>(given_by(handle));
 }
 
-Members members_of(int handle) {
+GroupMembers members_of(int handle) {
   const MPI_Comm given = given_by(handle);
-  Members members;
+  GroupMembers members;
   int size = 0;
   mpi::check(MPI_Comm_rank(given, &members.rank), "MPI_Comm_rank");
   mpi::check(MPI_Comm_size(given, &size), "MPI_Comm_size");

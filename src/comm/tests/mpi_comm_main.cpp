@@ -17,7 +17,7 @@
 namespace {
 
 using tailrace::comm::Communicator;
-using tailrace::comm::Members;
+using tailrace::comm::GroupMembers;
 using tailrace::comm::members_of;
 using tailrace::comm::start_duplication;
 using tailrace::comm::world_handle;
@@ -34,7 +34,7 @@ Bytes pattern(std::size_t size, int seed) {
 }
 
 void duplication() {
-  const Members members = members_of(world_handle());
+  const GroupMembers members = members_of(world_handle());
   REQUIRE(members.numbers.at(tailrace::base::index(members.rank)) == members.rank);
   const auto duplication = start_duplication(world_handle());
   while (!duplication->done()) std::this_thread::yield();
@@ -43,7 +43,7 @@ void duplication() {
   REQUIRE(copy->rank() == members.rank);
   REQUIRE(copy->size() == static_cast<int>(members.numbers.size()));
   const auto part = copy->split(0, -copy->rank());  // the order turned round
-  const Members turned = members_of(part->handle());
+  const GroupMembers turned = members_of(part->handle());
   REQUIRE(turned.numbers.at(tailrace::base::index(turned.rank)) == members.rank);
   if (copy->size() == 1) start_duplication(world_handle());  // given up: nobody waits for it
 }

@@ -160,33 +160,33 @@ WatchedEnd::~WatchedEnd() {
   for (const Socket& watcher : watchers_) send_whole(watcher.number(), &bye, 1);
 }
 
-bool WatchedEnd::hear(Stranger& stranger) {
+bool WatchedEnd::hear(UnauthenticatedPeer& peer) {
   Introduction shown;
-  const Heard heard = receive(stranger.socket.number(), &shown, sizeof shown);
-  if (heard == Heard::nothing) return env::steady_seconds() < stranger.came_at + patience_with_strangers;
+  const Heard heard = receive(peer.socket.number(), &shown, sizeof shown);
+  if (heard == Heard::nothing) return env::steady_seconds() < peer.came_at + patience_with_strangers;
   const std::uint64_t answer = ~address_.secret;
   if (heard == Heard::bytes && shown.secret == address_.secret &&
-      send_whole(stranger.socket.number(), &answer, sizeof answer)) {
-    watchers_.push_back(std::move(stranger.socket));
+      send_whole(peer.socket.number(), &answer, sizeof answer)) {
+    watchers_.push_back(std::move(peer.socket));
     known_.insert(shown.own);
   }
   return false;
 }
 
 std::size_t WatchedEnd::take_in() {
-  while (listener_.is_open() && strangers_.size() < most_strangers) {
+  while (listener_.is_open() && unauthenticated_.size() < most_strangers) {
     Socket come(::accept4(listener_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!come.is_open()) break;
     keep_alive(come.number());
-    strangers_.push_back({std::move(come), env::steady_seconds()});
+    unauthenticated_.push_back({std::move(come), env::steady_seconds()});
   }
-  std::erase_if(strangers_, [this](Stranger& stranger) { return !hear(stranger); });
+  std::erase_if(unauthenticated_, [this](UnauthenticatedPeer& peer) { return !hear(peer); });
   return known_.size();
 }
 
 void WatchedEnd::stop_listening() {
   listener_.close();
-  strangers_.clear();
+  unauthenticated_.clear();
 }
 
 Lifeline::Lifeline(const LifelineAddress& address, std::uint64_t own) : secret_(address.secret), own_(own) {

@@ -155,10 +155,10 @@ TEST(Lifeline, connects_to_who_knows_the_secret_alone) {
   WatchedEnd end;
   LifelineAddress wrong = end.address();
   wrong.secret += 1;
-  Lifeline stranger(wrong, 3), friendly(end.address(), 4);
+  Lifeline peer(wrong, 3), friendly(end.address(), 4);
   EXPECT_TRUE(soon([&] {
     end.take_in();
-    return stranger.look() == State::unknown && friendly.look() == State::open;
+    return peer.look() == State::unknown && friendly.look() == State::open;
   }));
   EXPECT_EQ(end.take_in(), 1u);
 }

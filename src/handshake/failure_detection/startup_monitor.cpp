@@ -60,7 +60,7 @@ LostInStart::LostInStart(int lost, const std::string& how, bool is_seen)
       why(how),
       seen(is_seen) {}
 
-StartupMonitor::StartupMonitor(const comm::Members& members)
+StartupMonitor::StartupMonitor(const comm::GroupMembers& members)
     : members_(members),
       job_(name_of_job()),
       begin_(env::steady_seconds()),

@@ -27,7 +27,7 @@ struct LostInStart : Error {
 // removes the notes of dead processes together with their segments. Ranks on other nodes are not seen.
 class StartupMonitor {
  public:
-  explicit StartupMonitor(const comm::Members& members);
+  explicit StartupMonitor(const comm::GroupMembers& members);
   ~StartupMonitor();
   StartupMonitor(const StartupMonitor&) = delete;
   StartupMonitor& operator=(const StartupMonitor&) = delete;
@@ -46,7 +46,7 @@ class StartupMonitor {
   std::string describe_missing() const;
   std::string describe_stopped() const;
 
-  comm::Members members_;
+  comm::GroupMembers members_;
   std::string job_;
   std::string note_;
   std::map<int, transport::ProcessId> arrived_;  // by number in the job; including processes that have died

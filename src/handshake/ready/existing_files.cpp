@@ -62,10 +62,11 @@ class ExistingFiles {
       return {};
     }
     try {
-      plan::Stays stays = plan::records_that_stay(file, plan_.calendar, begin_, format.existing_axes(path));
-      for (const std::string& dropped : stays.dropped)
+      plan::RecordsToKeep keep =
+          plan::records_to_keep(file, plan_.calendar, begin_, format.existing_axes(path));
+      for (const std::string& dropped : keep.dropped)
         base::log_warning(fmt::format("{} (if_exists: append): {}", path, dropped));
-      return std::move(stays.axes);
+      return std::move(keep.axes);
     } catch (const Error& error) {
       complaint = fmt::format("the file {} cannot be continued: {}", path, error.what());
     }

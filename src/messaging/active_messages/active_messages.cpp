@@ -41,16 +41,16 @@ struct ActiveMessages::State {
   Key admit(Operation operation, const Name& name, int root) const;
   bool unpack();
   void handle(int from, const wire::Item& item);
-  bool passive() const { return at_end != nullptr && continuations.none() && post.quiet(); }
+  bool passive() const { return at_end != nullptr && continuations.none() && mailbox.quiet(); }
   void say_unmatched();
   void judge(const Bytes& lines);
 
   Messenger& messenger;
   std::int32_t first_kind;
-  Post post;
+  Mailbox mailbox;
   const Describer describer;
   Continuations continuations;
-  Matching matching{post, continuations, describer};
+  Matching matching{mailbox, continuations, describer};
   int busy = 0;  // calls of progress since the last flush that found something to do
   bool in_progress = false;
   std::function<void(const std::string&)> at_end;
@@ -63,8 +63,8 @@ ActiveMessages::State::State(Messenger& messenger_, std::int32_t first,
                              std::function<std::string(const Name&)> tell)
     : messenger(messenger_),
       first_kind(first),
-      post(messenger, first + items),
-      describer(std::move(tell), post.rank(), post.size()),
+      mailbox(messenger, first + items),
+      describer(std::move(tell), mailbox.rank(), mailbox.size()),
       quiescence(messenger,
                  {.resting = first + resting,
                   .look = first + look,
@@ -100,7 +100,7 @@ void ActiveMessages::State::judge(const Bytes& lines) {
 
 Key ActiveMessages::State::admit(Operation operation, const Name& name, int root) const {
   const Key key{operation, name};
-  if (root < 0 || root >= post.size()) describer.no_server(key, root);
+  if (root < 0 || root >= mailbox.size()) describer.no_server(key, root);
   if (at_end != nullptr && !continuations.inside()) describer.after_finish(key);
   return key;
 }
@@ -116,9 +116,9 @@ void ActiveMessages::State::handle(int from, const wire::Item& item) {
 // The offset advances before the item is handled, so that an item that throws is not handled again.
 bool ActiveMessages::State::unpack() {
   bool moved = false;
-  for (; Post::Letter* letter = post.first(); post.take_first()) {
+  for (; Mailbox::Bundle* bundle = mailbox.first(); mailbox.take_first()) {
     moved = true;
-    while (const auto item = wire::next_item(letter->message, letter->offset)) handle(letter->from, *item);
+    while (const auto item = wire::next_item(bundle->message, bundle->offset)) handle(bundle->from, *item);
   }
   return moved;
 }
@@ -131,15 +131,15 @@ ActiveMessages::~ActiveMessages() = default;
 void ActiveMessages::broadcast(const Name& name, int root, Bytes&& message, Continuation then) {
   State& state = *state_;
   const Key key = state.admit(Operation::broadcast, name, root);
-  if (root != state.post.rank()) return state.matching.await(key, root, std::move(then));
-  state.post.put_all({Operation::broadcast, name, message});
+  if (root != state.mailbox.rank()) return state.matching.await(key, root, std::move(then));
+  state.mailbox.put_all({Operation::broadcast, name, message});
   state.continuations.run(std::move(then), std::move(message));
 }
 
 void ActiveMessages::gather(const Name& name, int root, Bytes&& mine, GatherContinuation then) {
   State& state = *state_;
   const Key key = state.admit(Operation::gather, name, root);
-  if (root != state.post.rank()) return state.matching.give(key, root, mine);
+  if (root != state.mailbox.rank()) return state.matching.give(key, root, mine);
   state.matching.collect(key, std::move(mine), std::move(then));
 }
 
@@ -154,7 +154,7 @@ bool ActiveMessages::progress() {
   moved = state.continuations.run_deferred() || moved;
   if (!moved || ++state.busy == most_busy) {
     state.busy = 0;
-    moved = state.post.flush() || moved;
+    moved = state.mailbox.flush() || moved;
   }
   moved = state.quiescence.progress() || moved;
   if (const auto text = std::exchange(state.verdict_text, std::nullopt)) {
@@ -164,7 +164,7 @@ bool ActiveMessages::progress() {
   return moved;
 }
 
-std::size_t ActiveMessages::bytes() const { return state_->matching.held() + state_->post.bytes(); }
+std::size_t ActiveMessages::bytes() const { return state_->matching.held() + state_->mailbox.bytes(); }
 std::string ActiveMessages::describe() const {
   std::string text;
   for (const std::string& line : state_->matching.lines(most_described)) text += "\n    " + line;

@@ -6,15 +6,15 @@ namespace tailrace::messaging {
 
 void Matching::give(const Key& key, int root, std::span<const std::byte> mine) {
   if (const auto other = collections_.find(key); other != collections_.end()) {
-    if (other->second.issued) describer_.twice(key, post_.rank());
+    if (other->second.issued) describer_.twice(key, mailbox_.rank());
     describer_.differing_roots(key, other->second.parts.front().from);
   }
-  post_.put(root, {key.operation, key.name, mine});
+  mailbox_.put(root, {key.operation, key.name, mine});
 }
 
 Collection& Matching::take_part(Collections::iterator place, bool fresh, int from) {
   Collection& collection = place->second;
-  if (fresh) collection.missing = post_.size();
+  if (fresh) collection.missing = mailbox_.size();
   if (!collection.there.add(from)) describer_.twice(place->first, from);
   --collection.missing;
   return collection;
@@ -22,11 +22,11 @@ Collection& Matching::take_part(Collections::iterator place, bool fresh, int fro
 
 void Matching::collect(const Key& key, Bytes&& mine, GatherContinuation then) {
   const auto [place, fresh] = collections_.try_emplace(key);
-  Collection& collection = take_part(place, fresh, post_.rank());
+  Collection& collection = take_part(place, fresh, mailbox_.rank());
   collection.issued = true;
   collection.then = std::move(then);
   held_ += mine.size();
-  collection.parts.push_back({post_.rank(), std::move(mine)});
+  collection.parts.push_back({mailbox_.rank(), std::move(mine)});
   if (collection.missing == 0) complete(place);
 }
 
@@ -41,7 +41,7 @@ void Matching::contributed(const Key& key, int from, std::span<const std::byte> 
 void Matching::complete(Collections::iterator place) {
   const auto node = collections_.extract(place);
   Collection& collection = node.mapped();
-  std::vector<Bytes> by_server(static_cast<std::size_t>(post_.size()));
+  std::vector<Bytes> by_server(static_cast<std::size_t>(mailbox_.size()));
   for (Part& part : collection.parts) {
     held_ -= part.bytes.size();
     by_server[static_cast<std::size_t>(part.from)] = std::move(part.bytes);
@@ -56,7 +56,7 @@ void Matching::await(const Key& key, int from, Continuation then) {
     entry.then = std::move(then);
     return;
   }
-  if (entry.issued) describer_.twice(key, post_.rank());
+  if (entry.issued) describer_.twice(key, mailbox_.rank());
   if (entry.from != from) describer_.differing_roots(key, entry.from);
   const auto node = awaited_.extract(place);
   held_ -= node.mapped().message.size();

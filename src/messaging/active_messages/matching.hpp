@@ -6,8 +6,8 @@
 
 #include "messaging/active_messages/continuations.hpp"
 #include "messaging/active_messages/describer.hpp"
+#include "messaging/active_messages/mailbox.hpp"
 #include "messaging/active_messages/open.hpp"
-#include "messaging/active_messages/post.hpp"
 
 namespace tailrace::messaging {
 
@@ -18,8 +18,8 @@ namespace tailrace::messaging {
 class Matching {
  public:
   // All must live longer.
-  Matching(Post& post, Continuations& continuations, const Describer& describer)
-      : post_(post), continuations_(continuations), describer_(describer) {}
+  Matching(Mailbox& mailbox, Continuations& continuations, const Describer& describer)
+      : mailbox_(mailbox), continuations_(continuations), describer_(describer) {}
 
   // Operations issued on this server.
   void give(const Key& key, int root, std::span<const std::byte> mine);
@@ -39,7 +39,7 @@ class Matching {
   Collection& take_part(Collections::iterator place, bool fresh, int from);
   void complete(Collections::iterator place);
 
-  Post& post_;
+  Mailbox& mailbox_;
   Continuations& continuations_;
   const Describer& describer_;
   Collections collections_;

@@ -162,7 +162,7 @@ Beginning roll_back(const DatasetSpec& spec, const std::string& place, env::File
   for (std::size_t v = 0; v < spec.variables.size(); ++v)
     if (!grows(spec, spec.variables[v]) && has_values(*reader, spec.variables[v].name))
       beginning.left.push_back(v);
-  const Tail tail = tail_of(*reader, spec, beginning.lengths);
+  const RewrittenTail tail = tail_of(*reader, spec, beginning.lengths);
   beginning.steps = tail.steps + (tail.blocks.empty() ? 0 : 1);
   if (tail.blocks.empty()) {
     cut_steps(place, tail.steps);

@@ -95,7 +95,7 @@ std::size_t whole_steps(const StepReader& reader, const DatasetSpec& spec,
 
 class TailReader {
  public:
-  TailReader(StepReader& reader, Tail& tail) : reader_(reader), tail_(tail) {}
+  TailReader(StepReader& reader, RewrittenTail& tail) : reader_(reader), tail_(tail) {}
 
   // The records from the first step of the tail on, as many as stay.
   void add_growing(int index, const ExistingVariable& there, std::size_t stay) {
@@ -130,7 +130,7 @@ class TailReader {
   }
 
   StepReader& reader_;
-  Tail& tail_;
+  RewrittenTail& tail_;
 };
 
 }  // namespace
@@ -187,8 +187,8 @@ bool has_values(const StepReader& reader, const std::string& variable) {
   return there != nullptr && !there->steps.empty();
 }
 
-Tail tail_of(StepReader& reader, const DatasetSpec& spec, const std::vector<std::int64_t>& lengths) {
-  Tail tail;
+RewrittenTail tail_of(StepReader& reader, const DatasetSpec& spec, const std::vector<std::int64_t>& lengths) {
+  RewrittenTail tail;
   tail.steps = whole_steps(reader, spec, lengths);
   if (tail.steps == reader.steps()) return tail;
   TailReader read(reader, tail);

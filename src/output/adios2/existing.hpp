@@ -28,13 +28,13 @@ bool has_values(const StepReader& reader, const std::string& variable);
 
 // Records of the spec's growing variables, and values of the others, that the steps from a certain one on
 // hold.
-struct Tail {
+struct RewrittenTail {
   std::size_t steps = 0;  // those before it stay as they are
   std::vector<std::vector<std::byte>> values;
   std::vector<Block> blocks;  // of these values
 };
 // The tail that begins with the first step that loses records when each growing dim keeps so many of them (by
 // index into the spec's dims).
-Tail tail_of(StepReader& reader, const DatasetSpec& spec, const std::vector<std::int64_t>& lengths);
+RewrittenTail tail_of(StepReader& reader, const DatasetSpec& spec, const std::vector<std::int64_t>& lengths);
 
 }  // namespace tailrace::output::adios2

@@ -87,9 +87,10 @@ void check_same_times(const std::string& dim, const output::ExistingAxis& axis,
 
 }  // namespace
 
-Stays records_that_stay(const DatasetPlan& file, const calendar::Calendar& calendar, const model::Tick& begin,
-                        const std::map<std::string, output::ExistingAxis>& existing) {
-  Stays stays;
+RecordsToKeep records_to_keep(const DatasetPlan& file, const calendar::Calendar& calendar,
+                              const model::Tick& begin,
+                              const std::map<std::string, output::ExistingAxis>& existing) {
+  RecordsToKeep keep;
   for (const AxisPlan& axis : file.axes) {
     const auto found = existing.find(axis.dim);
     if (found == existing.end()) {
@@ -99,9 +100,9 @@ Stays records_that_stay(const DatasetPlan& file, const calendar::Calendar& calen
                   fmt::format("it has no time axis \"{}\".{}", axis.dim, base::name_hint(axis.dim, names)));
     }
     check_same_times(axis.dim, found->second, calendar);
-    stays.axes.push_back(AxisHistory(axis, calendar, begin, found->second).stays(stays.dropped));
+    keep.axes.push_back(AxisHistory(axis, calendar, begin, found->second).stays(keep.dropped));
   }
-  return stays;
+  return keep;
 }
 
 void go_on(Plan& plan, const std::vector<ContinuedAxes>& continued) {

@@ -13,7 +13,7 @@ namespace tailrace::plan {
 // By axis of a file; empty for a file that is new.
 using ContinuedAxes = std::vector<time::Continued>;
 
-struct Stays {
+struct RecordsToKeep {
   ContinuedAxes axes;
   std::vector<std::string>
       dropped;  // a sentence each: the records that are dropped and why, and what is missing
@@ -22,8 +22,9 @@ struct Stays {
 // The records that are kept when a run begins at that time: those that end at or before it, except a last
 // window that was cut off inside its period. `existing` comes from Format::existing_axes. Throws
 // Error(configuration) if the times of the file do not match those of the run, or if the file lacks an axis.
-Stays records_that_stay(const DatasetPlan& file, const calendar::Calendar& calendar, const model::Tick& begin,
-                        const std::map<std::string, output::ExistingAxis>& existing);
+RecordsToKeep records_to_keep(const DatasetPlan& file, const calendar::Calendar& calendar,
+                              const model::Tick& begin,
+                              const std::map<std::string, output::ExistingAxis>& existing);
 
 // `continued` is by file of the plan, or empty if no file is continued.
 void go_on(Plan& plan, const std::vector<ContinuedAxes>& continued);

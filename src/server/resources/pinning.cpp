@@ -16,8 +16,8 @@ constexpr std::size_t cores_for_one_more = 4;  // of fewer, the workers need eac
 
 }  // namespace
 
-Pins plan_pins(const std::vector<int>& mine, const std::vector<std::vector<int>>& others,
-               const env::Topology& topology) {
+ThreadPinning plan_pinning(const std::vector<int>& mine, const std::vector<std::vector<int>>& others,
+                           const env::Topology& topology) {
   std::set<int> cores_of_others;
   for (const std::vector<int>& cpus : others)
     for (const int cpu : cpus) cores_of_others.insert(env::core_of(topology, cpu));
@@ -27,38 +27,39 @@ Pins plan_pins(const std::vector<int>& mine, const std::vector<std::vector<int>>
     if (!cores_of_others.contains(core)) own[core].push_back(cpu);
   }
   if (own.empty()) return {};
-  Pins pins;
-  for (const auto& [core, cpus] : own) pins.work.insert(pins.work.end(), cpus.begin(), cpus.end());
-  std::sort(pins.work.begin(), pins.work.end());
+  ThreadPinning pinning;
+  for (const auto& [core, cpus] : own) pinning.work.insert(pinning.work.end(), cpus.begin(), cpus.end());
+  std::sort(pinning.work.begin(), pinning.work.end());
   if (own.size() < cores_for_one_more) {
-    pins.communication = pins.work;
-    return pins;
+    pinning.communication = pinning.work;
+    return pinning;
   }
-  pins.communication = own.begin()->second;
-  std::erase_if(pins.work, [&](int cpu) {
-    return std::find(pins.communication.begin(), pins.communication.end(), cpu) != pins.communication.end();
+  pinning.communication = own.begin()->second;
+  std::erase_if(pinning.work, [&](int cpu) {
+    return std::find(pinning.communication.begin(), pinning.communication.end(), cpu) !=
+           pinning.communication.end();
   });
-  return pins;
+  return pinning;
 }
 
-bool on_one_core(const Pins& pins) {
-  return (pins.work.empty() ? env::allowed_cpus() : pins.work).size() == 1;
+bool on_one_core(const ThreadPinning& pinning) {
+  return (pinning.work.empty() ? env::allowed_cpus() : pinning.work).size() == 1;
 }
 
-PinnedHere::PinnedHere(const Pins& pins) {
-  if (pins.communication.empty()) return;
+ScopedPinning::ScopedPinning(const ThreadPinning& pinning) {
+  if (pinning.communication.empty()) return;
   before_ = env::allowed_cpus();
-  if (!env::pin_this_thread(pins.communication))
+  if (!env::pin_this_thread(pinning.communication))
     base::log_warning("servers: the system refuses to bind the threads of this server (servers.pin)");
   base::log_info(fmt::format("servers: communication on cores {}, work on {}",
-                             fmt::join(pins.communication, ", "), fmt::join(pins.work, ", ")));
+                             fmt::join(pinning.communication, ", "), fmt::join(pinning.work, ", ")));
 }
 
-PinnedHere::~PinnedHere() {
+ScopedPinning::~ScopedPinning() {
   if (!before_.empty()) env::pin_this_thread(before_);
 }
 
-Pins pins_for(const handshake::Run& run, int rank) {
+ThreadPinning pinning_for(const handshake::Run& run, int rank) {
   const settings::ServersOptions& options = run.servers();
   if (options.mode != settings::Mode::dedicated || !options.pin) return {};
   std::vector<int> mine;
@@ -69,7 +70,7 @@ Pins pins_for(const handshake::Run& run, int rank) {
     else
       others.push_back(other.cpus);
   }
-  return plan_pins(mine, others, env::read_topology());
+  return plan_pinning(mine, others, env::read_topology());
 }
 
 }  // namespace tailrace::server

@@ -9,11 +9,11 @@
 namespace tailrace::server {
 
 int worker_threads(const settings::ServersOptions& options, const handshake::StridedRuns& nodes, int rank,
-                   const Pins& pins) {
+                   const ThreadPinning& pinning) {
   if (options.mode == settings::Mode::inline_) return 0;
   if (options.threads > 0) return options.threads;
   if (options.mode == settings::Mode::attached) return 1;
-  if (!pins.work.empty()) return static_cast<int>(pins.work.size());
+  if (!pinning.work.empty()) return static_cast<int>(pinning.work.size());
   // The cores to which the launcher bound this rank, or its share of the node if it is not bound.
   const int here = static_cast<int>(nodes.count(nodes[static_cast<std::size_t>(rank)]));
   const int allowed = static_cast<int>(env::allowed_cpus().size());

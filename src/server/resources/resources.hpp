@@ -12,7 +12,7 @@ namespace tailrace::server {
 
 // `rank`: of the server in the whole run. `nodes`: by rank.
 int worker_threads(const settings::ServersOptions& options, const handshake::StridedRuns& nodes, int rank,
-                   const Pins& pins);
+                   const ThreadPinning& pinning);
 transport::shm::NamedDoorbell make_doorbell(settings::Mode mode);
 
 }  // namespace tailrace::server

@@ -24,38 +24,38 @@ env::Topology hyperthreads() {
 }
 
 TEST(Pinning, NothingIsPinnedWhereAllRanksMayRunEverywhere) {
-  const Pins pins = plan_pins(cpus(0, 8), {cpus(0, 8), cpus(0, 8)}, {});
-  EXPECT_THAT(pins.communication, IsEmpty());
-  EXPECT_THAT(pins.work, IsEmpty());
+  const ThreadPinning pinning = plan_pinning(cpus(0, 8), {cpus(0, 8), cpus(0, 8)}, {});
+  EXPECT_THAT(pinning.communication, IsEmpty());
+  EXPECT_THAT(pinning.work, IsEmpty());
 }
 
 TEST(Pinning, AServerKeepsToTheCoresThatItHasForItself) {
-  const Pins pins = plan_pins(cpus(2, 4), {{0}, {1}, {2}, {4}}, {});
-  EXPECT_THAT(pins.work, ElementsAre(3, 5));
-  EXPECT_THAT(pins.communication, ElementsAre(3, 5));
+  const ThreadPinning pinning = plan_pinning(cpus(2, 4), {{0}, {1}, {2}, {4}}, {});
+  EXPECT_THAT(pinning.work, ElementsAre(3, 5));
+  EXPECT_THAT(pinning.communication, ElementsAre(3, 5));
 }
 
 TEST(Pinning, OfFourCoresTheCommunicationThreadHasOne) {
-  const Pins pins = plan_pins(cpus(3, 5), {cpus(0, 3), {7}}, {});
-  EXPECT_THAT(pins.communication, ElementsAre(3));
-  EXPECT_THAT(pins.work, ElementsAre(4, 5, 6));
+  const ThreadPinning pinning = plan_pinning(cpus(3, 5), {cpus(0, 3), {7}}, {});
+  EXPECT_THAT(pinning.communication, ElementsAre(3));
+  EXPECT_THAT(pinning.work, ElementsAre(4, 5, 6));
 }
 
 TEST(Pinning, ACoreIsWhollyAnothersWhereOneOfItsThreadsIs) {
-  const Pins pins = plan_pins({1, 2, 9, 10}, {{0}, {9}}, hyperthreads());
-  EXPECT_THAT(pins.work, ElementsAre(2, 10));
+  const ThreadPinning pinning = plan_pinning({1, 2, 9, 10}, {{0}, {9}}, hyperthreads());
+  EXPECT_THAT(pinning.work, ElementsAre(2, 10));
 }
 
 TEST(Pinning, BothThreadsOfACoreGoTogether) {
-  const Pins pins = plan_pins({4, 5, 6, 7, 12, 13, 14, 15}, {{0}, {1}}, hyperthreads());
-  EXPECT_THAT(pins.communication, ElementsAre(4, 12));
-  EXPECT_THAT(pins.work, ElementsAre(5, 6, 7, 13, 14, 15));
+  const ThreadPinning pinning = plan_pinning({4, 5, 6, 7, 12, 13, 14, 15}, {{0}, {1}}, hyperthreads());
+  EXPECT_THAT(pinning.communication, ElementsAre(4, 12));
+  EXPECT_THAT(pinning.work, ElementsAre(5, 6, 7, 13, 14, 15));
 }
 
 TEST(Pinning, OneSharedCoreIsLeftAsItIs) {
-  EXPECT_THAT(plan_pins({3}, {{3}}, {}).work, IsEmpty());
-  EXPECT_THAT(plan_pins({3}, {{2}}, {}).work, ElementsAre(3));
-  EXPECT_THAT(plan_pins({}, {{2}}, {}).work, IsEmpty());
+  EXPECT_THAT(plan_pinning({3}, {{3}}, {}).work, IsEmpty());
+  EXPECT_THAT(plan_pinning({3}, {{2}}, {}).work, ElementsAre(3));
+  EXPECT_THAT(plan_pinning({}, {{2}}, {}).work, IsEmpty());
 }
 
 TEST(Pinning, OneCoreIsTold) {
@@ -77,14 +77,14 @@ TEST(Pinning, StaysWithinTheMaskAndOffTheOthers) {
         if (random(3) == 0) mask.push_back(cpu);
     const std::vector<int> mine = masks.back();
     masks.pop_back();
-    const Pins pins = plan_pins(mine, masks, hyperthreads());
-    for (const auto& pinned : {pins.communication, pins.work})
+    const ThreadPinning pinning = plan_pinning(mine, masks, hyperthreads());
+    for (const auto& pinned : {pinning.communication, pinning.work})
       for (const int cpu : pinned) {
         EXPECT_THAT(mine, testing::Contains(cpu));
         for (const auto& other : masks)
           for (const int taken : other) EXPECT_NE(taken % 8, cpu % 8);
       }
-    EXPECT_EQ(pins.communication.empty(), pins.work.empty());
+    EXPECT_EQ(pinning.communication.empty(), pinning.work.empty());
   }
 }
 

@@ -51,10 +51,10 @@ TEST(Trajectories, ComeFromATable) {
   EXPECT_THAT(all.coordinates, ElementsAre("longitude", "latitude"));
   ASSERT_EQ(all.all.size(), 2u);
   EXPECT_EQ(all.all[0].name, "A");
-  ASSERT_EQ(all.all[0].fixes.size(), 2u);
-  EXPECT_EQ(all.all[0].fixes[1].time, 15.0);
-  EXPECT_THAT(all.all[0].fixes[1].at, ElementsAre(-12.0, 54.0));
-  EXPECT_EQ(all.all[0].fixes[1].location.text(), "in/ship.csv:5:1");
+  ASSERT_EQ(all.all[0].points.size(), 2u);
+  EXPECT_EQ(all.all[0].points[1].time, 15.0);
+  EXPECT_THAT(all.all[0].points[1].at, ElementsAre(-12.0, 54.0));
+  EXPECT_EQ(all.all[0].points[1].location.text(), "in/ship.csv:5:1");
   EXPECT_EQ(all.all[1].name, "B");
 }
 
@@ -63,14 +63,14 @@ TEST(Trajectories, OfOneShipAreCalledAsTheTable) {
   EXPECT_THAT(all.coordinates, ElementsAre("y", "x"));
   ASSERT_EQ(all.all.size(), 1u);
   EXPECT_EQ(all.all[0].name, "ship");
-  EXPECT_THAT(all.all[0].fixes[0].at, ElementsAre(1.0, 2.0, 7.0));
+  EXPECT_THAT(all.all[0].points[0].at, ElementsAre(1.0, 2.0, 7.0));
 }
 
 TEST(Trajectories, HaveDatesOfTheCalendar) {
   const points::Trajectories all =
       table_of("time,lat,lon\n2026-01-01T06:00,1,2\n2026-02-30,1,3\n", "", dated);
-  EXPECT_EQ(all.all[0].fixes[0].time, 21600.0);
-  EXPECT_EQ(all.all[0].fixes[1].time, 59 * 86400.0);
+  EXPECT_EQ(all.all[0].points[0].time, 21600.0);
+  EXPECT_EQ(all.all[0].points[1].time, 59 * 86400.0);
   EXPECT_THAT(about_table("time,lat,lon\n2026-01-31,1,2\n", dated),
               AllOf(HasSubstr("in/ship.csv:2:1  output.a.nc.trajectories: expected a date such as"),
                     HasSubstr("31")));

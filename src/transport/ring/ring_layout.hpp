@@ -16,7 +16,7 @@
 #include <cstdint>
 
 #include "model/block.hpp"
-#include "transport/bell.hpp"
+#include "transport/event_count.hpp"
 #include "transport/process.hpp"
 
 namespace tailrace::transport {
@@ -72,7 +72,7 @@ struct RingControl {
   // The producer sleeps here. wanted_head is the position at which it is to be woken (UINT64_MAX: never):
   // otherwise each release of a small packet would wake it.
   alignas(alignment) std::atomic<std::uint64_t> wanted_head;
-  Bell space;  // rung by the consumer for that, when it ends, and when a fault was raised
+  EventCount space;  // rung by the consumer for that, when it ends, and when a fault was raised
 
   // A fault for the producer: the consumer writes it while `fault_full` is 0, the producer takes it.
   alignas(alignment) std::atomic<std::uint32_t> fault_full;

@@ -1,8 +1,8 @@
 #include <new>
 
 #include "base/error.hpp"
-#include "transport/bell.hpp"
 #include "transport/endpoints.hpp"
+#include "transport/event_count.hpp"
 #include "transport/shm/segment.hpp"
 
 namespace tailrace::transport::shm {
@@ -11,8 +11,8 @@ namespace {
 class SharedDoorbell final : public Doorbell {
  public:
   explicit SharedDoorbell(Segment segment)
-      : segment_(std::move(segment)), bell_(*std::launder(reinterpret_cast<Bell*>(segment_.data()))) {
-    TAILRACE_ASSERT(segment_.size() >= sizeof(Bell), "the shared memory of a doorbell is too small");
+      : segment_(std::move(segment)), bell_(*std::launder(reinterpret_cast<EventCount*>(segment_.data()))) {
+    TAILRACE_ASSERT(segment_.size() >= sizeof(EventCount), "the shared memory of a doorbell is too small");
   }
   void ring() override { bell_.ring(); }
   void nudge(double patience) override { bell_.nudge(patience); }
@@ -21,7 +21,7 @@ class SharedDoorbell final : public Doorbell {
 
  private:
   Segment segment_;
-  Bell& bell_;
+  EventCount& bell_;
 };
 
 }  // namespace

@@ -40,7 +40,7 @@ void ClientRun::run(const planning::Stage& stage) {
 
 void ClientRun::mark(int node, const Absences& absences) {
   if (absences.empty()) return;
-  if (!is_local(node)) return add(lane_.absences[static_cast<std::size_t>(node)], absences);
+  if (!is_local(node)) return add(worker_.absences[static_cast<std::size_t>(node)], absences);
   Value& target = values_.of_client(client_, node);
   add(target.absences, absences);
   if (!plan_.several(node)) target.present = false;
@@ -100,7 +100,7 @@ void ClientRun::run_whole(const ProgramPlan& program) {
     if (program.own_cells)
       own.push_back(static_cast<const Reduction*>(node.op)->start(call_within(node.call, {&here})));
     partials.push_back(
-        static_cast<FusiblePartial*>(program.own_cells ? own.back().get() : &values_.partial(lane_, sink)));
+        static_cast<FusiblePartial*>(program.own_cells ? own.back().get() : &values_.partial(worker_, sink)));
   }
   const model::Region own_cells = program.own_cells ? from_zero(here) : model::Region();
   program.program->run(program.own_cells ? own_cells : here, read.operands, rooms, partials);
@@ -167,7 +167,7 @@ void ClientRun::run_op(int number) {
   else if (is_local(number))
     store(number, compute_own(op, arguments));
   else
-    values_.partial(lane_, number).add(arguments.at(arguments.regions));
+    values_.partial(worker_, number).add(arguments.at(arguments.regions));
 }
 
 }  // namespace tailrace::analytics::engine::work

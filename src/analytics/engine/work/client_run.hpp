@@ -14,9 +14,10 @@ namespace tailrace::analytics::engine::work {
 // place of the value, so that nothing waits for that value.
 class ClientRun {
  public:
-  // `client`: an index into the plan's clients. No other run may use the client or the lane meanwhile.
-  ClientRun(StepValues& values, operator_state::KernelRuns& runs, std::size_t client, Lane& lane)
-      : values_(values), plan_(values.plan()), runs_(runs), client_(client), lane_(lane) {}
+  // `client`: an index into the plan's clients. No other run may use the client or the worker's partials
+  // meanwhile.
+  ClientRun(StepValues& values, operator_state::KernelRuns& runs, std::size_t client, WorkerPartials& worker)
+      : values_(values), plan_(values.plan()), runs_(runs), client_(client), worker_(worker) {}
 
   void run(const planning::Stage& stage);
 
@@ -41,7 +42,7 @@ class ClientRun {
   const planning::Plan& plan_;
   operator_state::KernelRuns& runs_;
   std::size_t client_;
-  Lane& lane_;
+  WorkerPartials& worker_;
 };
 
 }  // namespace tailrace::analytics::engine::work

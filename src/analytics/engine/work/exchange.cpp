@@ -46,26 +46,26 @@ Value get_value(base::ByteReader& reader) {
 
 }  // namespace
 
-void Exchange::merge_lanes() {
-  Lane& first = lanes_.front();
-  for (std::size_t lane = 1; lane < lanes_.size(); ++lane) {
-    for (std::size_t n = 0; n < lanes_[lane].partials.size(); ++n) {
-      add(first.absences[n], lanes_[lane].absences[n]);
-      lanes_[lane].absences[n].clear();
-      if (!lanes_[lane].partials[n]) continue;
-      values_.partial(first, static_cast<int>(n)).merge(lanes_[lane].partials[n]->to_bytes());
-      lanes_[lane].partials[n]->clear();
+void Exchange::merge_workers() {
+  WorkerPartials& first = worker_partials_.front();
+  for (std::size_t worker = 1; worker < worker_partials_.size(); ++worker) {
+    for (std::size_t n = 0; n < worker_partials_[worker].partials.size(); ++n) {
+      add(first.absences[n], worker_partials_[worker].absences[n]);
+      worker_partials_[worker].absences[n].clear();
+      if (!worker_partials_[worker].partials[n]) continue;
+      values_.partial(first, static_cast<int>(n)).merge(worker_partials_[worker].partials[n]->to_bytes());
+      worker_partials_[worker].partials[n]->clear();
     }
   }
 }
 
 messaging::Bytes Exchange::contribution(const planning::RootPlan& root) {
-  merge_lanes();
+  merge_workers();
   base::ByteWriter writer;
-  const Lane& lane = lanes_.front();
+  const WorkerPartials& worker = worker_partials_.front();
   for (const int node : root.reductions) {
-    put(writer, lane.absences[at(node)]);
-    const auto& partial = lane.partials[at(node)];
+    put(writer, worker.absences[at(node)]);
+    const auto& partial = worker.partials[at(node)];
     writer.put_all(std::span<const std::byte>(partial ? partial->to_bytes() : std::vector<std::byte>()));
   }
   const auto& clients = plan_.layout().clients;
@@ -82,11 +82,11 @@ messaging::Bytes Exchange::contribution(const planning::RootPlan& root) {
 void Exchange::take_contribution(const planning::RootPlan& root, const messaging::Bytes& part,
                                  std::map<int, Blocks>& blocks) {
   base::ByteReader reader(part);
-  Lane& lane = lanes_.front();
+  WorkerPartials& worker = worker_partials_.front();
   for (const int node : root.reductions) {
-    add(lane.absences[at(node)], get_absences(reader));
+    add(worker.absences[at(node)], get_absences(reader));
     const auto bytes = reader.get_all<std::byte>();
-    if (!bytes.empty()) values_.partial(lane, node).merge(bytes);
+    if (!bytes.empty()) values_.partial(worker, node).merge(bytes);
   }
   for (const int node : root.gathered)
     for (auto count = reader.get<std::int32_t>(); count > 0; --count) {
@@ -96,7 +96,7 @@ void Exchange::take_contribution(const planning::RootPlan& root, const messaging
 }
 
 void Exchange::collect(const planning::RootPlan& root, const std::vector<messaging::Bytes>& parts) {
-  merge_lanes();
+  merge_workers();
   std::map<int, Blocks> blocks;
   for (std::size_t server = 0; server < parts.size(); ++server)
     if (static_cast<int>(server) != plan_.layout().server.rank)
@@ -137,11 +137,11 @@ void Exchange::take_replicated() {
 }
 
 void Exchange::finish_reduction(int node) {
-  Lane& lane = lanes_.front();
+  WorkerPartials& worker = worker_partials_.front();
   Value& target = values_.global(node);
-  add(target.absences, lane.absences[at(node)]);
+  add(target.absences, worker.absences[at(node)]);
   if (!target.absences.empty() && !plan_.several(node)) return;
-  const Array result = values_.partial(lane, node).finish();
+  const Array result = values_.partial(worker, node).finish();
   std::copy(result.values.begin(), result.values.end(), target.make(result.values.size()).begin());
 }
 

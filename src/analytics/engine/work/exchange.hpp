@@ -11,12 +11,12 @@
 
 namespace tailrace::analytics::engine::work {
 
-// Encodes and decodes the messages; the conductor sends them. A root gets one message from each server with
+// Encodes and decodes the messages; the scheduler sends them. A root gets one message from each server with
 // everything it needs in a phase, since a message costs more than the few numbers of a partial result.
 class Exchange {
  public:
   Exchange(StepValues& values, std::size_t phase)
-      : values_(values), plan_(values.plan()), lanes_(values.lanes(phase)), phase_(phase) {}
+      : values_(values), plan_(values.plan()), worker_partials_(values.workers(phase)), phase_(phase) {}
 
   // This server's contribution to a root.
   messaging::Bytes contribution(const planning::RootPlan& root);
@@ -31,7 +31,7 @@ class Exchange {
  private:
   using Blocks = std::vector<std::pair<int, Value>>;  // by client of the component
 
-  void merge_lanes();
+  void merge_workers();
   void take_contribution(const planning::RootPlan& root, const messaging::Bytes& part,
                          std::map<int, Blocks>& blocks);
   void gather_blocks(int node, const Blocks& blocks);
@@ -40,7 +40,7 @@ class Exchange {
 
   StepValues& values_;
   const planning::Plan& plan_;
-  std::vector<Lane>& lanes_;
+  std::vector<WorkerPartials>& worker_partials_;
   std::size_t phase_;
 };
 

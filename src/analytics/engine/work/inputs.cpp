@@ -37,38 +37,38 @@ void Inputs::open() {
 }
 
 void Inputs::take(int input, std::size_t client, model::DataType type, std::span<const std::byte> payload) {
-  const planning::Bundled::Seat seat = plan_.seat(input);
+  const planning::Bundled::Position position = plan_.position(input);
   const auto fill = plan_.may_lack(input) ? plan_.layout().fills[at(input)] : std::nullopt;
-  Row& row = rows_[client][at(seat.node)];
+  Row& row = rows_[client][at(position.node)];
   if (row.members == 0) {
-    values_.of_client(client, seat.node).put(type, payload, fill);
+    values_.of_client(client, position.node).put(type, payload, fill);
     return;
   }
-  TAILRACE_ASSERT(payload.size() == row.cells * model::size_of(type) && at(seat.member) < row.members,
+  TAILRACE_ASSERT(payload.size() == row.cells * model::size_of(type) && at(position.member) < row.members,
                   "a block of another size");
-  double* const room = row.values + at(seat.member) * row.cells;
+  double* const room = row.values + at(position.member) * row.cells;
   if (type == model::DataType::float64 && !fill)
     std::memcpy(room, payload.data(), payload.size());
   else
     convert(type, payload, fill, room);
-  row.arrived[at(seat.member)] = 1;
+  row.arrived[at(position.member)] = 1;
 }
 
 // No other data are written to the place of the block, so it stays valid when the step's memory is reused.
 void Inputs::take_fixed(int input, std::size_t client, model::DataType type,
                         std::span<const std::byte> payload) {
-  const planning::Bundled::Seat seat = plan_.seat(input);
-  if (seat.node < 0) return;
-  Row& row = rows_[client][at(seat.node)];
+  const planning::Bundled::Position position = plan_.position(input);
+  if (position.node < 0) return;
+  Row& row = rows_[client][at(position.node)];
   row.fixed.resize(std::max<std::size_t>(row.members, 1), 0);
-  char& is_here = row.fixed[row.members == 0 ? 0 : at(seat.member)];
+  char& is_here = row.fixed[row.members == 0 ? 0 : at(position.member)];
   if (is_here == 0) {
     take(input, client, type, payload);
     is_here = 1;
   } else if (row.members == 0) {
-    values_.of_client(client, seat.node).present = true;
+    values_.of_client(client, position.node).present = true;
   } else {
-    row.arrived[at(seat.member)] = 1;
+    row.arrived[at(position.member)] = 1;
   }
 }
 

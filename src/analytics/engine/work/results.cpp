@@ -24,21 +24,22 @@ void ResultWriter::tell_thrown() {
           failures_.push_back({.diagnostic = diagnostic, .tick = values_.tick, .what = why, .thrown = true});
 }
 
-void ResultWriter::give(int diagnostic, int client, const Value& value, planning::Bundled::Seat seat) {
-  const Absence* const absence = find(value.absences, seat.member);
+void ResultWriter::give(int diagnostic, int client, const Value& value,
+                        planning::Bundled::Position position) {
+  const Absence* const absence = find(value.absences, position.member);
   if (absence != nullptr || !value.present) {
     const bool told = absence != nullptr && !absence->why.empty();
-    results_.gaps.push_back({.diagnostic = diagnostic, .client = client});
+    results_.missing_results.push_back({.diagnostic = diagnostic, .client = client});
     failures_.push_back({.diagnostic = diagnostic,
                          .tick = values_.tick,
                          .what = told ? absence->why : "it has no value",
                          .thrown = false});
     return;
   }
-  const std::size_t count = value.size() / plan_.members(seat.node).size();
+  const std::size_t count = value.size() / plan_.members(position.node).size();
   results_.results.push_back(
       {.diagnostic = diagnostic, .client = client, .first = results_.values.size(), .count = count});
-  value.append_to(results_.values, at(seat.member) * count, count);
+  value.append_to(results_.values, at(position.member) * count, count);
 }
 
 StepResults ResultWriter::write() {
@@ -47,17 +48,18 @@ StepResults ResultWriter::write() {
   const planning::Layout& layout = plan_.layout();
   results_.results.reserve(plan_.diagnostics().size());
   for (const int diagnostic : plan_.diagnostics()) {
-    const planning::Bundled::Seat seat =
-        plan_.bundled().seats[at(layout.graph.diagnostics[at(diagnostic)].node)];
-    const Place place = plan_.place(seat.node);
+    const planning::Bundled::Position position =
+        plan_.bundled().positions[at(layout.graph.diagnostics[at(diagnostic)].node)];
+    const Place place = plan_.place(position.node);
     if (place == Place::local) {
       for (std::size_t c = 0; c < layout.clients.size(); ++c)
-        give(diagnostic, layout.clients[c], values_.of_client(c, seat.node), seat);
+        give(diagnostic, layout.clients[c], values_.of_client(c, position.node), position);
       continue;
     }
     const int root =
-        place == Place::known ? layout.server.home : plan_.bundled().placement.root[at(seat.node)];
-    if (root == layout.server.rank) give(diagnostic, -1, values_.value(seat.node, StepValues::at_root), seat);
+        place == Place::known ? layout.server.home : plan_.bundled().placement.root[at(position.node)];
+    if (root == layout.server.rank)
+      give(diagnostic, -1, values_.value(position.node, StepValues::at_root), position);
   }
   return std::move(results_);
 }

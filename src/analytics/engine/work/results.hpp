@@ -19,7 +19,7 @@ class ResultWriter {
 
  private:
   void tell_thrown();
-  void give(int diagnostic, int client, const Value& value, planning::Bundled::Seat seat);
+  void give(int diagnostic, int client, const Value& value, planning::Bundled::Position position);
   bool depends(int node, int on) const;  // nodes of the original graph
 
   const StepValues& values_;

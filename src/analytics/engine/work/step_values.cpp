@@ -9,9 +9,10 @@ StepValues::StepValues(const planning::Plan& plan, const std::vector<Value>& kno
       known_(known),
       clients_(plan.layout().clients.size(), std::vector<Value>(plan.nodes())),
       globals_(plan.nodes()),
-      lanes_(plan.schedule().phases.size()) {
-  for (std::size_t p = 0; p < lanes_.size(); ++p)
-    for (std::size_t lane = 0; lane < plan.lanes(p); ++lane) lanes_[p].emplace_back(plan.nodes());
+      worker_partials_(plan.schedule().phases.size()) {
+  for (std::size_t p = 0; p < worker_partials_.size(); ++p)
+    for (std::size_t worker = 0; worker < plan.workers(p); ++worker)
+      worker_partials_[p].emplace_back(plan.nodes());
 }
 
 const Value& StepValues::value(int node, std::size_t client) const {
@@ -32,8 +33,8 @@ Absences StepValues::absences(const std::vector<int>& sources, std::size_t clien
   return all;
 }
 
-Partial& StepValues::partial(Lane& lane, int node) const {
-  auto& partial = lane.partials[at(node)];
+Partial& StepValues::partial(WorkerPartials& worker, int node) const {
+  auto& partial = worker.partials[at(node)];
   if (!partial) {
     const Node& found = plan_.node(node);
     partial = static_cast<const Reduction*>(found.op)->start(found.call);
@@ -54,11 +55,11 @@ void StepValues::clear() {
   for (auto& client : clients_)
     for (Value& value : client) value.clear();
   for (Value& value : globals_) value.clear();
-  for (auto& lanes : lanes_)
-    for (Lane& lane : lanes) {
-      for (const auto& partial : lane.partials)
+  for (auto& workers : worker_partials_)
+    for (WorkerPartials& worker : workers) {
+      for (const auto& partial : worker.partials)
         if (partial) partial->clear();
-      for (Absences& absences : lane.absences) absences.clear();
+      for (Absences& absences : worker.absences) absences.clear();
     }
   const base::MutexLock lock(mutex_);
   thrown_.clear();

@@ -16,15 +16,15 @@
 namespace tailrace::analytics::engine::work {
 
 // The partial results of the blocks that one worker processes, by node.
-struct Lane {
+struct WorkerPartials {
   std::vector<std::unique_ptr<Partial>> partials;  // kept from step to step
   std::vector<Absences> absences;                  // for reductions: members that some block lacks
 
-  explicit Lane(std::size_t nodes) : partials(nodes), absences(nodes) {}
+  explicit WorkerPartials(std::size_t nodes) : partials(nodes), absences(nodes) {}
 };
 
 // Several workers use one object concurrently without a lock: a worker writes only the values of its own
-// clients and its own lane, and shared values (global and known ones) are written only before the phase
+// clients and its own partials, and shared values (global and known ones) are written only before the phase
 // begins. Only the failures of operators have a mutex.
 //
 // Every list has a slot for each node, used or not, so that a lookup is an index. A later step with the same
@@ -43,14 +43,14 @@ class StepValues {
   const Value& of_client(std::size_t client, int node) const { return clients_[client][at(node)]; }
   Value& global(int node) { return globals_[at(node)]; }  // at the root, and on servers that received it
   const Value& global(int node) const { return globals_[at(node)]; }
-  std::vector<Lane>& lanes(std::size_t phase) {
-    return lanes_[phase];
-  }  // after the phase the first lane has the merged results
+  std::vector<WorkerPartials>& workers(std::size_t phase) {
+    return worker_partials_[phase];
+  }  // after the phase the first worker has the merged results
 
   // The members that are missing in any of these.
   Absences absences(const std::vector<int>& sources, std::size_t client) const;
   // The partial result of a reduction, created if necessary.
-  Partial& partial(Lane& lane, int node) const;
+  Partial& partial(WorkerPartials& worker, int node) const;
   // Records that an operator threw, and returns the message. Any thread.
   std::string failed(int op, const std::exception& error);
   std::map<int, std::string> thrown() const {  // by node
@@ -70,7 +70,7 @@ class StepValues {
   const std::vector<Value>& known_;
   std::vector<std::vector<Value>> clients_;  // local nodes, and inputs from the client
   std::vector<Value> globals_;
-  std::vector<std::vector<Lane>> lanes_;  // by phase
+  std::vector<std::vector<WorkerPartials>> worker_partials_;  // by phase
   mutable base::Mutex mutex_;
   std::map<int, std::string> thrown_ TAILRACE_GUARDED_BY(mutex_);
 };

@@ -35,7 +35,7 @@ class ValueCells : public Cells {
   virtual void add_each(std::size_t first, std::span<const double> values) = 0;
 };
 
-// Not thread-safe: each lane has its own. There is one piece for each region and not one array of all kept
+// Not thread-safe: each worker has its own. There is one piece for each region and not one array of all kept
 // cells, since a server may hold only a few rows of a large map, and the memory and messages should be no
 // larger than these. Pieces are searched in a list that starts after the last one used: the blocks of a
 // server have few regions, which recur in turn. Overlapping pieces are merged at the end.

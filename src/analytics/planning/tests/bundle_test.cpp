@@ -19,10 +19,10 @@ struct Bundling {
   std::size_t beside(const std::string& name) const {
     for (const Diagnostic& diagnostic : compiled.graph.diagnostics)
       if (diagnostic.name == name)
-        return bundled.members[static_cast<std::size_t>(seat(diagnostic.node).node)].size();
+        return bundled.members[static_cast<std::size_t>(position(diagnostic.node).node)].size();
     throw std::runtime_error(name);
   }
-  Bundled::Seat seat(int node) const { return bundled.seats[static_cast<std::size_t>(node)]; }
+  Bundled::Position position(int node) const { return bundled.positions[static_cast<std::size_t>(node)]; }
 };
 
 constexpr int fields = 4;
@@ -67,8 +67,8 @@ TEST(Bundle, DiagnosticsOfTheSameFormAreBundled) {
   EXPECT_EQ(sum.shape.dims[1].name, "level");
   const auto& diagnostics = made.compiled.graph.diagnostics;
   for (int d = 0; d < 3; ++d) {
-    EXPECT_EQ(made.seat(diagnostics[static_cast<std::size_t>(d)].node).member, d);
-    EXPECT_EQ(made.seat(diagnostics[static_cast<std::size_t>(d)].node).node, 3);
+    EXPECT_EQ(made.position(diagnostics[static_cast<std::size_t>(d)].node).member, d);
+    EXPECT_EQ(made.position(diagnostics[static_cast<std::size_t>(d)].node).node, 3);
   }
 }
 
@@ -110,7 +110,7 @@ TEST(Bundle, HasOnlyDueDiagnostics) {
   const auto made =
       bundling({{"a", "sum(p0, rank)"}, {"b", "sum(p1, rank)"}, {"c", "sum(p2, rank)"}}, 10, {1, 0, 1});
   EXPECT_EQ(made.beside("a"), 2u);
-  EXPECT_EQ(made.seat(made.compiled.graph.diagnostics[1].node).node, -1);
+  EXPECT_EQ(made.position(made.compiled.graph.diagnostics[1].node).node, -1);
 }
 
 TEST(Bundle, NeedsOneProgramForEachBundle) {

@@ -1,4 +1,4 @@
-#include "analytics/engine/conductor.hpp"
+#include "analytics/engine/phase_scheduler.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ constexpr int broadcast_word = 1;
 
 }  // namespace
 
-Conductor::Conductor(const planning::Layout& layout, EngineServices services, Calls calls)
+PhaseScheduler::PhaseScheduler(const planning::Layout& layout, EngineServices services, Calls calls)
     : layout_(layout),
       calls_(std::move(calls)),
       messages_(services.messenger, services.kind,
@@ -27,13 +27,13 @@ Conductor::Conductor(const planning::Layout& layout, EngineServices services, Ca
       background_(std::move(services.submit)),
       runs_(layout) {}
 
-messaging::Name Conductor::name(const RootTask& task, int what) const {
+messaging::Name PhaseScheduler::name(const RootTask& task, int what) const {
   const auto servers = static_cast<std::size_t>(layout_.server.count);
   const auto server = static_cast<std::size_t>(task.plan().root);
   return {static_cast<std::int64_t>((task.phase * servers + server) * 2) + what, task.step.round};
 }
 
-void Conductor::start(Step& step) {
+void PhaseScheduler::start(Step& step) {
   const auto& phases = step.plan().schedule().phases;
   step.awaited.assign(phases.size(), 0);
   for (std::size_t p = 0; p < phases.size(); ++p) {
@@ -54,7 +54,7 @@ void Conductor::start(Step& step) {
   advance(step);
 }
 
-bool Conductor::may_run(const Step& step) const {
+bool PhaseScheduler::may_run(const Step& step) const {
   const auto before = step.awaited.begin() + static_cast<std::ptrdiff_t>(step.phase);
   return step.ended && !step.running &&
          std::none_of(step.awaited.begin(), before, [](int left) { return left > 0; }) &&
@@ -62,24 +62,24 @@ bool Conductor::may_run(const Step& step) const {
 }
 
 // Runs the next phase once the broadcasts of earlier phases have arrived; after the last one, ends the step.
-void Conductor::advance(Step& step) {
+void PhaseScheduler::advance(Step& step) {
   if (!may_run(step)) return;
   if (step.phase < step.plan().schedule().phases.size()) return run_phase(step);
   if (step.roots.empty()) calls_.over(step);
 }
 
-void Conductor::run_phase(Step& step) {
+void PhaseScheduler::run_phase(Step& step) {
   step.running = true;
   const std::size_t phase = step.phase;
-  auto& lanes = step.values.lanes(phase);
-  if (lanes.size() == 1 && layout_.server.count == 1) return run_phase_alone(step);
-  auto left = std::make_shared<std::size_t>(lanes.size());
-  for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+  auto& workers = step.values.workers(phase);
+  if (workers.size() == 1 && layout_.server.count == 1) return run_phase_alone(step);
+  auto left = std::make_shared<std::size_t>(workers.size());
+  for (std::size_t worker = 0; worker < workers.size(); ++worker) {
     background_.run(
-        [this, &step, phase, lane, &lanes] {
+        [this, &step, phase, worker, &workers] {
           const std::size_t clients = step.plan().layout().clients.size();
-          for (std::size_t c = lane; c < clients; c += lanes.size())
-            work::ClientRun(step.values, runs_, c, lanes[lane])
+          for (std::size_t c = worker; c < clients; c += workers.size())
+            work::ClientRun(step.values, runs_, c, workers[worker])
                 .run(step.plan().schedule().phases[phase].blocks);
         },
         [this, &step, left] {
@@ -91,13 +91,13 @@ void Conductor::run_phase(Step& step) {
 
 // With a single server, blocks and roots are one piece of work: passing work to a worker costs more than a
 // few small blocks.
-void Conductor::run_phase_alone(Step& step) {
+void PhaseScheduler::run_phase_alone(Step& step) {
   background_.run(
       [this, &step] {
         const planning::PhasePlan& phase = step.plan().schedule().phases[step.phase];
-        work::Lane& lane = step.values.lanes(step.phase).front();
+        work::WorkerPartials& worker = step.values.workers(step.phase).front();
         for (std::size_t c = 0; c < layout_.clients.size(); ++c)
-          work::ClientRun(step.values, runs_, c, lane).run(phase.blocks);
+          work::ClientRun(step.values, runs_, c, worker).run(phase.blocks);
         for (std::size_t r = 0; r < phase.roots.size(); ++r) compute({step, step.phase, r}, {});
       },
       [this, &step] {
@@ -112,7 +112,7 @@ void Conductor::run_phase_alone(Step& step) {
       step.plan().light(step.phase));
 }
 
-void Conductor::phase_done(Step& step) {
+void PhaseScheduler::phase_done(Step& step) {
   step.running = false;
   const std::size_t phase = step.phase++;
   const auto& roots = step.plan().schedule().phases[phase].roots;
@@ -128,12 +128,12 @@ void Conductor::phase_done(Step& step) {
   advance(step);
 }
 
-void Conductor::compute(const RootTask& task, const std::vector<messaging::Bytes>& parts) {
+void PhaseScheduler::compute(const RootTask& task, const std::vector<messaging::Bytes>& parts) {
   work::Exchange(task.step.values, task.phase).collect(task.plan(), parts);
   for (const planning::Stage& stage : task.plan().stages) work::RootRun(task.step.values, runs_).run(stage);
 }
 
-void Conductor::gathered(const RootTask& task, std::vector<messaging::Bytes>&& parts) {
+void PhaseScheduler::gathered(const RootTask& task, std::vector<messaging::Bytes>&& parts) {
   const auto own = std::find_if(task.step.roots.begin(), task.step.roots.end(),
                                 [&](const OwnRoot& each) { return each.phase == task.phase; });
   own->parts = std::move(parts);
@@ -142,7 +142,7 @@ void Conductor::gathered(const RootTask& task, std::vector<messaging::Bytes>&& p
 
 // Roots run one after the other, in the order of phases: a later one may read the result of an earlier one
 // without a message in between.
-void Conductor::run_roots(Step& step) {
+void PhaseScheduler::run_roots(Step& step) {
   if (step.root_running || step.roots.empty() || !step.roots.front().parts) return;
   step.root_running = true;
   const RootTask task{step, step.roots.front().phase, step.roots.front().root};
@@ -150,7 +150,7 @@ void Conductor::run_roots(Step& step) {
                   [this, task] { root_done(task); }, step.plan().light(task.phase));
 }
 
-void Conductor::root_done(const RootTask& task) {
+void PhaseScheduler::root_done(const RootTask& task) {
   task.step.roots.pop_front();
   task.step.root_running = false;
   if (!task.plan().broadcast.empty()) {
@@ -163,17 +163,19 @@ void Conductor::root_done(const RootTask& task) {
   advance(task.step);
 }
 
-void Conductor::announced(const RootTask& task, const messaging::Bytes& message) {
+void PhaseScheduler::announced(const RootTask& task, const messaging::Bytes& message) {
   work::Exchange(task.step.values, task.phase).take_announcement(task.plan(), message);
   --task.step.awaited[task.phase];
   advance(task.step);
 }
 
-bool Conductor::progress() {
+bool PhaseScheduler::progress() {
   const bool came_back = background_.progress();
   return messages_.progress() || came_back;
 }
 
-void Conductor::finish(std::function<void(const std::string&)> then) { messages_.finish(std::move(then)); }
+void PhaseScheduler::finish(std::function<void(const std::string&)> then) {
+  messages_.finish(std::move(then));
+}
 
 }  // namespace tailrace::analytics::engine

@@ -20,14 +20,14 @@ namespace tailrace::analytics::engine {
 // round), so that they may arrive in any order, and no phase is a barrier.
 //
 // Runs on the communication thread, except for the work passed to Background.
-class Conductor {
+class PhaseScheduler {
  public:
   struct Calls {
     std::function<bool(const Step&)> may_run;  // an additional condition: it is the step's turn
     std::function<void(Step&)> over;           // called when a step's values are complete
   };
   // `layout` must outlive this object.
-  Conductor(const planning::Layout& layout, EngineServices services, Calls calls);
+  PhaseScheduler(const planning::Layout& layout, EngineServices services, Calls calls);
 
   void start(Step& step);    // all its blocks have arrived
   void advance(Step& step);  // runs the next phase, if it may run

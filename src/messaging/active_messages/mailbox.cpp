@@ -1,4 +1,4 @@
-#include "messaging/active_messages/post.hpp"
+#include "messaging/active_messages/mailbox.hpp"
 
 #include <utility>
 
@@ -10,7 +10,7 @@ constexpr std::size_t large_bundle = std::size_t{1} << 20;
 
 }  // namespace
 
-Post::Post(Messenger& messenger, std::int32_t kind)
+Mailbox::Mailbox(Messenger& messenger, std::int32_t kind)
     : messenger_(messenger),
       kind_(kind),
       rank_(messenger.rank()),
@@ -18,11 +18,11 @@ Post::Post(Messenger& messenger, std::int32_t kind)
       bundles_(static_cast<std::size_t>(size_)) {
   messenger_.on(kind_, [inbox = inbox_](int from, Bytes&& message) {
     inbox->bytes += message.size();
-    inbox->letters.push_back({from, std::move(message), 0});
+    inbox->arrived.push_back({from, std::move(message), 0});
   });
 }
 
-void Post::put(int to, const wire::Item& item) {
+void Mailbox::put(int to, const wire::Item& item) {
   Bytes& bundle = bundles_[static_cast<std::size_t>(to)];
   if (!bundle.empty() && bundle.size() + wire::size_of(item) > large_bundle) send(to);
   const std::size_t before = bundle.size();
@@ -31,12 +31,12 @@ void Post::put(int to, const wire::Item& item) {
   if (bundle.size() >= large_bundle) send(to);
 }
 
-void Post::put_all(const wire::Item& item) {
+void Mailbox::put_all(const wire::Item& item) {
   for (int to = 0; to < size_; ++to)
     if (to != rank_) put(to, item);
 }
 
-bool Post::send(int to) {
+bool Mailbox::send(int to) {
   Bytes bundle = std::exchange(bundles_[static_cast<std::size_t>(to)], {});
   if (bundle.empty()) return false;
   bundled_ -= bundle.size();
@@ -44,19 +44,19 @@ bool Post::send(int to) {
   return true;
 }
 
-bool Post::flush() {
+bool Mailbox::flush() {
   if (bundled_ == 0) return false;
   for (int to = 0; to < size_; ++to) send(to);
   return true;
 }
 
-Post::Letter* Post::first() { return inbox_->letters.empty() ? nullptr : &inbox_->letters.front(); }
+Mailbox::Bundle* Mailbox::first() { return inbox_->arrived.empty() ? nullptr : &inbox_->arrived.front(); }
 
-Post::Letter Post::take_first() {
-  Letter letter = std::move(inbox_->letters.front());
-  inbox_->letters.pop_front();
-  inbox_->bytes -= letter.message.size();
-  return letter;
+Mailbox::Bundle Mailbox::take_first() {
+  Bundle bundle = std::move(inbox_->arrived.front());
+  inbox_->arrived.pop_front();
+  inbox_->bytes -= bundle.message.size();
+  return bundle;
 }
 
 }  // namespace tailrace::messaging

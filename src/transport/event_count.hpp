@@ -10,7 +10,7 @@ namespace tailrace::transport {
 
 // In heap or shared memory; all zero is a valid initial state. A consumer takes a ticket before it looks for
 // work and sleeps with that ticket, so that it misses no ring in between.
-struct Bell {
+struct EventCount {
   std::atomic<std::uint32_t> count;
   std::atomic<std::uint32_t> sleepers;
   std::atomic<std::uint64_t> wakes_at;  // when the latest sleeper's time is over: monotonic nanoseconds

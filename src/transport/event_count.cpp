@@ -1,4 +1,4 @@
-#include "transport/bell.hpp"
+#include "transport/event_count.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -34,12 +34,12 @@ long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
 
 // The ringer increments the count, then looks for sleepers. The sleeper announces itself, then the kernel
 // compares the count. Both are sequentially consistent, so at least one sees the other.
-void Bell::ring() {
+void EventCount::ring() {
   count.fetch_add(1, std::memory_order_seq_cst);
   if (sleepers.load(std::memory_order_seq_cst) > 0) futex(count, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
-void Bell::nudge(double patience) {
+void EventCount::nudge(double patience) {
   count.fetch_add(1, std::memory_order_seq_cst);
   const std::uint32_t sleeping = sleepers.load(std::memory_order_seq_cst);
   if (sleeping == 0) return;
@@ -48,7 +48,7 @@ void Bell::nudge(double patience) {
     futex(count, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
-void Bell::sleep(std::uint32_t ticket, double seconds) {
+void EventCount::sleep(std::uint32_t ticket, double seconds) {
   for (int i = 0; i < spins; ++i) {
     if (count.load(std::memory_order_acquire) != ticket) return;
     relax();

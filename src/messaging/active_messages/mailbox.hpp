@@ -1,4 +1,4 @@
-// The post office of the active messages of one server: bundles messages to the same server, and keeps those
+// The mailbox of the active messages of one server: bundles messages to the same server, and keeps those
 // that arrive until they are processed.
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace tailrace::messaging {
 
-class Post {
+class Mailbox {
  public:
-  struct Letter {
+  struct Bundle {
     int from = 0;
     Bytes message;
     std::size_t offset = 0;  // of the next item
   };
 
-  Post(Messenger& messenger, std::int32_t kind);
+  Mailbox(Messenger& messenger, std::int32_t kind);
 
   int rank() const { return rank_; }
   int size() const { return size_; }
@@ -28,16 +28,16 @@ class Post {
   void put_all(const wire::Item& item);      // to all others
   bool flush();                              // sends all bundles; true if there was one
 
-  Letter* first();  // null: none has arrived. Valid until taken
-  Letter take_first();
+  Bundle* first();  // null: none has arrived. Valid until taken
+  Bundle take_first();
 
-  bool quiet() const { return bundled_ == 0 && inbox_->letters.empty(); }
+  bool quiet() const { return bundled_ == 0 && inbox_->arrived.empty(); }
   std::size_t bytes() const { return bundled_ + inbox_->bytes; }
 
  private:
-  // Filled by the messenger's handler, which may outlive the post.
+  // Filled by the messenger's handler, which may outlive the mailbox.
   struct Inbox {
-    std::deque<Letter> letters;
+    std::deque<Bundle> arrived;
     std::size_t bytes = 0;
   };
   bool send(int to);
