@@ -13,14 +13,9 @@
 #include "analytics/engine/work/known.hpp"
 #include "analytics/engine/work/results.hpp"
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics {
-namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
-
 struct Engine::Parts {
   Parts(planning::Layout made, const std::vector<EngineInput>& inputs, EngineServices services,
         std::function<void(StepResults&&)> results_done)
@@ -76,13 +71,14 @@ bool Engine::wants(int input) const {
 
 void Engine::accept(int input, int client, model::DataType type, std::span<const std::byte> payload) {
   const auto& places = parts_->layout.places_of_clients;
-  TAILRACE_ASSERT(at(client) < places.size() && places[at(client)] >= 0,
+  TAILRACE_ASSERT(base::index(client) < places.size() && places[base::index(client)] >= 0,
                   "a block of another server's client");
-  if (parts_->fixed.has(input)) return parts_->fixed.keep(input, at(places[at(client)]), type, payload);
+  if (parts_->fixed.has(input))
+    return parts_->fixed.keep(input, base::index(places[base::index(client)]), type, payload);
   engine::Step* const step = parts_->current;
   if (step == nullptr) return;
   if (step->plan().position(input).node < 0) return;
-  step->inputs.take(input, at(places[at(client)]), type, payload);
+  step->inputs.take(input, base::index(places[base::index(client)]), type, payload);
 }
 
 void Engine::end() {
@@ -143,7 +139,7 @@ const Placement& Engine::placement() const { return parts_->layout.placement; }
 
 std::vector<int> Engine::clients_of(int diagnostic) const {
   const planning::Layout& layout = parts_->layout;
-  const auto node = static_cast<std::size_t>(layout.graph.diagnostics[at(diagnostic)].node);
+  const auto node = base::index(layout.graph.diagnostics[base::index(diagnostic)].node);
   const Place place = layout.placement.place[node];
   if (place == Place::local) return layout.clients;
   const int root = place == Place::known ? layout.server.home : layout.placement.root[node];

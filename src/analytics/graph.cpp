@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/index.hpp"
+
 namespace tailrace::analytics {
 
 namespace {
@@ -46,7 +48,7 @@ std::string phrase(const Node& node, const std::vector<std::string>& arguments) 
 
 std::string nested(const Graph& graph, int number, int depth, std::size_t& room) {
   if (depth > deepest_text || room == 0) return "...";
-  const Node& node = graph.nodes.at(static_cast<std::size_t>(number));
+  const Node& node = graph.nodes.at(base::index(number));
   std::vector<std::string> arguments;
   for (const int argument : node.args) arguments.push_back(nested(graph, argument, depth + 1, room));
   room -= std::min(room, node.name.size() + 4);
@@ -107,9 +109,9 @@ std::string diagnostic_with(const Graph& graph, std::size_t node) {
   needs[node] = true;
   for (std::size_t i = node + 1; i < graph.nodes.size(); ++i)
     for (const int argument : graph.nodes[i].args)
-      if (needs[static_cast<std::size_t>(argument)]) needs[i] = true;
+      if (needs[base::index(argument)]) needs[i] = true;
   for (const Diagnostic& diagnostic : graph.diagnostics)
-    if (diagnostic.node >= 0 && needs[static_cast<std::size_t>(diagnostic.node)]) return diagnostic.name;
+    if (diagnostic.node >= 0 && needs[base::index(diagnostic.node)]) return diagnostic.name;
   return "";
 }
 

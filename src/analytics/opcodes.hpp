@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "base/index.hpp"
+
 namespace tailrace::analytics {
 
 enum class Opcode : int {
@@ -122,9 +124,7 @@ inline constexpr std::array opcode_traits{
 
 inline constexpr std::size_t opcode_count = opcode_traits.size();
 
-constexpr const OpcodeTraits& traits_of(Opcode opcode) {
-  return opcode_traits[static_cast<std::size_t>(opcode)];
-}
+constexpr const OpcodeTraits& traits_of(Opcode opcode) { return opcode_traits[base::index(opcode)]; }
 
 namespace detail {
 constexpr bool opcodes_in_order() {

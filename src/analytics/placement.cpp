@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/index.hpp"
+
 namespace tailrace::analytics {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 std::vector<std::string> consumed(const Node& node) {
   if (!node.call.dims.empty()) return node.call.dims;
@@ -21,8 +21,8 @@ bool leaves_block(const Graph& graph, const Node& node, const std::vector<Place>
                         ? consumed(node)
                         : static_cast<const Kernel*>(node.op)->needs_whole(node.call);
   for (const int arg : node.args) {
-    if (place[at(arg)] != Place::local) continue;
-    const Shape& shape = graph.nodes[at(arg)].shape;
+    if (place[base::index(arg)] != Place::local) continue;
+    const Shape& shape = graph.nodes[base::index(arg)].shape;
     for (const std::string& dim : dims) {
       const auto found = shape.find(dim);
       if (found && shape.dims[*found].split) return true;
@@ -33,10 +33,11 @@ bool leaves_block(const Graph& graph, const Node& node, const std::vector<Place>
 
 Place place_of(const Graph& graph, const Node& node, const std::vector<Place>& inputs,
                const std::vector<Place>& place) {
-  if (node.kind == NodeKind::input) return inputs[at(node.input)];
+  if (node.kind == NodeKind::input) return inputs[base::index(node.input)];
   if (node.kind == NodeKind::constant) return Place::known;
   const auto any = [&](Place which) {
-    return std::any_of(node.args.begin(), node.args.end(), [&](int arg) { return place[at(arg)] == which; });
+    return std::any_of(node.args.begin(), node.args.end(),
+                       [&](int arg) { return place[base::index(arg)] == which; });
   };
   if (any(Place::local))
     return is_op(node) && leaves_block(graph, node, place) ? Place::global : Place::local;
@@ -49,10 +50,10 @@ int phase_of(const Graph& graph, const Node& node, const Placement& so_far, Plac
       here == Place::local || (node.kind == NodeKind::reduction && takes_blocks(node, so_far.place));
   int phase = 0;
   for (const int arg : node.args) {
-    const Node& from = graph.nodes[at(arg)];
-    const bool to_blocks = on_blocks && so_far.place[at(arg)] == Place::global;
-    const bool behind_op = so_far.place[at(arg)] == Place::local && is_op(from);
-    phase = std::max(phase, so_far.phase[at(arg)] + (to_blocks || behind_op ? 1 : 0));
+    const Node& from = graph.nodes[base::index(arg)];
+    const bool to_blocks = on_blocks && so_far.place[base::index(arg)] == Place::global;
+    const bool behind_op = so_far.place[base::index(arg)] == Place::local && is_op(from);
+    phase = std::max(phase, so_far.phase[base::index(arg)] + (to_blocks || behind_op ? 1 : 0));
   }
   return phase;
 }
@@ -69,8 +70,8 @@ void choose_roots(const Graph& graph, Placement& placement, int servers, int hom
   for (std::size_t n = 0; n < nodes; ++n) {
     if (placement.place[n] != Place::global) continue;
     for (const int arg : graph.nodes[n].args)
-      if (placement.place[at(arg)] == Place::global)
-        group[std::max(find(n), find(at(arg)))] = std::min(find(n), find(at(arg)));
+      if (placement.place[base::index(arg)] == Place::global)
+        group[std::max(find(n), find(base::index(arg)))] = std::min(find(n), find(base::index(arg)));
   }
   std::vector<int> root_of(nodes, -1);
   for (std::size_t n = 0; n < nodes; ++n)
@@ -92,7 +93,7 @@ bool is_op(const Node& node) { return node.kind == NodeKind::kernel || node.kind
 
 bool takes_blocks(const Node& node, const std::vector<Place>& place) {
   return std::any_of(node.args.begin(), node.args.end(),
-                     [&](int arg) { return place[at(arg)] == Place::local; });
+                     [&](int arg) { return place[base::index(arg)] == Place::local; });
 }
 
 Placement make_placement(const Graph& graph, const std::vector<Place>& inputs, int servers, int home) {

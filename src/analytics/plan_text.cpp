@@ -8,13 +8,12 @@
 #include <map>
 
 #include "analytics/planning/schedule.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics {
 namespace {
 
 constexpr std::size_t longest = 100;  // characters of an expression
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 std::string dims_words(const Dims& dims) {
   if (dims.empty()) return "a number";
@@ -34,9 +33,9 @@ class Writer {
         schedule_(planning::make_schedule(bundled_)),
         users_(graph.nodes.size()) {
     for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-      for (const int arg : graph.nodes[n].args) ++users_[at(arg)];
+      for (const int arg : graph.nodes[n].args) ++users_[base::index(arg)];
     for (const Diagnostic& diagnostic : graph.diagnostics) {
-      ++users_[at(diagnostic.node)];
+      ++users_[base::index(diagnostic.node)];
       names_[diagnostic.node].push_back(diagnostic.name);
     }
   }
@@ -57,12 +56,12 @@ class Writer {
 
  private:
   void add_node(int node) {
-    const Node& here = graph_.nodes[at(node)];
+    const Node& here = graph_.nodes[base::index(node)];
     if (here.kind == NodeKind::constant) return;
     std::string what = text_of(graph_, node);
     if (what.size() > longest) what.replace(longest, std::string::npos, "...");
     text_ += fmt::format("{:>5}  {}  [{}]  {}", node, what, dims_words(here.shape.dims), place_words(node));
-    if (users_[at(node)] > 1) text_ += fmt::format("; shared by {}", users_[at(node)]);
+    if (users_[base::index(node)] > 1) text_ += fmt::format("; shared by {}", users_[base::index(node)]);
     if (here.op != nullptr) text_ += fmt::format("; cost: {}", here.op->doc().cost);
     const auto name = names_.find(node);
     if (name != names_.end()) text_ += fmt::format("  => {}", fmt::join(name->second, ", "));
@@ -70,13 +69,14 @@ class Writer {
   }
 
   std::string place_words(int node) const {
-    switch (placement_.place[at(node)]) {
+    switch (placement_.place[base::index(node)]) {
       case Place::known: return "known everywhere";
-      case Place::local: return fmt::format("in the ranks' blocks, phase {}", placement_.phase[at(node)]);
+      case Place::local:
+        return fmt::format("in the ranks' blocks, phase {}", placement_.phase[base::index(node)]);
       case Place::global: break;
     }
-    return fmt::format("whole, at server {}, phase {}", placement_.root[at(node)],
-                       placement_.phase[at(node)]);
+    return fmt::format("whole, at server {}, phase {}", placement_.root[base::index(node)],
+                       placement_.phase[base::index(node)]);
   }
 
   void add_phase(std::size_t phase) {
@@ -103,11 +103,11 @@ class Writer {
                            numbers(program.sources), numbers(gives));
     }
     for (const int op : stage.ops)
-      text_ += fmt::format("{}: {} {}\n", where, bundled_.graph.nodes[at(op)].name, numbers({op}));
+      text_ += fmt::format("{}: {} {}\n", where, bundled_.graph.nodes[base::index(op)].name, numbers({op}));
   }
 
   std::string numbers(std::vector<int> nodes) const {
-    for (int& node : nodes) node = bundled_.members[at(node)].front();
+    for (int& node : nodes) node = bundled_.members[base::index(node)].front();
     std::sort(nodes.begin(), nodes.end());
     return nodes.empty() ? "nothing" : fmt::format("{}", fmt::join(nodes, ", "));
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "cf/chunk_shape.hpp"
 #include "cf/mesh.hpp"
 #include "cf/text.hpp"
@@ -14,8 +15,6 @@
 
 namespace tailrace::cf {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 const model::Coordinate* own_coordinate(const model::Grid& grid, const std::string& dim) {
   for (const model::Coordinate& coordinate : grid.coordinates)
@@ -39,7 +38,7 @@ bool same_values(const model::Coordinate& a, const model::Coordinate& b) {
 
 std::int64_t extent_of(const model::Grid& grid, const std::string& dim) {
   const auto found = std::find(grid.dims.begin(), grid.dims.end(), dim);
-  return found == grid.dims.end() ? -1 : grid.shape[static_cast<std::size_t>(found - grid.dims.begin())];
+  return found == grid.dims.end() ? -1 : grid.shape[base::index(found - grid.dims.begin())];
 }
 
 // The suffix that distinguishes a name from the same name of another grid.
@@ -135,7 +134,7 @@ int GridWriter::dim_of(int grid_index, const std::string& dim) const {
   const model::Grid& of = grid(grid_index);
   const auto found = std::find(of.dims.begin(), of.dims.end(), dim);
   TAILRACE_ASSERT(found != of.dims.end(), "a coordinate's dims are among its grid's");
-  return dims_.at(grid_index)[static_cast<std::size_t>(found - of.dims.begin())];
+  return dims_.at(grid_index)[base::index(found - of.dims.begin())];
 }
 
 void GridWriter::add_coordinates() {
@@ -149,7 +148,7 @@ void GridWriter::add_coordinates() {
     for (const model::Coordinate& coordinate : grid(index).coordinates) {
       const std::string& name = names[coordinate.name];
       const bool is_axis = coordinate.dims.size() == 1 &&
-                           layout_.dataset.dims[at(dim_of(index, coordinate.dims[0]))].name == name;
+                           layout_.dataset.dims[base::index(dim_of(index, coordinate.dims[0]))].name == name;
       if (!coordinate.measure.empty())
         measures.push_back(fmt::format("{}: {}", coordinate.measure, name));
       else if (!is_axis && !terms.contains(coordinate.name))
@@ -247,7 +246,8 @@ std::string GridWriter::add_scalar(const model::Coordinate& coordinate, const st
 // A coordinate variable (CF 5) has the name that its dim has in the file.
 std::string GridWriter::coordinate_name(int grid_index, const model::Coordinate& coordinate, bool is_axis) {
   const std::string wished =
-      is_axis ? layout_.dataset.dims[at(dim_of(grid_index, coordinate.dims[0]))].name : coordinate.name;
+      is_axis ? layout_.dataset.dims[base::index(dim_of(grid_index, coordinate.dims[0]))].name
+              : coordinate.name;
   return names_.take(wished, suffix_of(grid(grid_index)));
 }
 
@@ -267,7 +267,7 @@ std::int64_t GridWriter::vertices_of(const model::Coordinate& coordinate) const 
     return coordinate.bounds.empty()
                ? 0
                : std::ssize(coordinate.bounds) / std::max<std::int64_t>(std::ssize(coordinate.values), 1);
-  const model::Field& field = declarations_.fields[at(*coordinate.bounds_field)];
+  const model::Field& field = declarations_.fields[base::index(*coordinate.bounds_field)];
   return grid(field.grid).shape.back();
 }
 
@@ -305,11 +305,11 @@ int GridWriter::add_constant(output::VariableSpec spec, const std::vector<double
 }
 
 int GridWriter::add_static(output::VariableSpec spec, int field) {
-  const model::Field& declared = declarations_.fields[at(field)];
+  const model::Field& declared = declarations_.fields[base::index(field)];
   VariableLayout layout;
   layout.variable = static_cast<int>(layout_.dataset.variables.size());
   layout.field = field;
-  for (const int dim : spec.dims) layout.shape.push_back(layout_.dataset.dims[at(dim)].size);
+  for (const int dim : spec.dims) layout.shape.push_back(layout_.dataset.dims[base::index(dim)].size);
   spec.type = declared.type;
   spec.chunk = cut_static(layout.shape, model::size_of(declared.type));
   if (!spec.chunk.empty()) spec.codec = file_.entry.codec;

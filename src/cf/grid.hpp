@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/index.hpp"
 #include "cf/layout.hpp"
 
 namespace tailrace::cf {
@@ -48,9 +49,7 @@ class GridWriter {
   // For parts of the file that refer to grids, such as meshes.
   Names& names() { return names_; }
   int dim(const std::string& name, std::int64_t size);  // the dim of that name and size, or a new one
-  const std::string& dim_name(int number) const {
-    return layout_.dataset.dims[static_cast<std::size_t>(number)].name;
-  }
+  const std::string& dim_name(int number) const { return layout_.dataset.dims[base::index(number)].name; }
   int add_static(output::VariableSpec spec, int field);
   void add_without_data(output::VariableSpec spec);
 
@@ -58,7 +57,7 @@ class GridWriter {
   const output::Attributes& attributes_of(int grid) const { return attributes_.at(grid); }
 
  private:
-  const model::Grid& grid(int index) const { return declarations_.grids[static_cast<std::size_t>(index)]; }
+  const model::Grid& grid(int index) const { return declarations_.grids[base::index(index)]; }
   bool conflicts(const std::string& dim) const;
   int dim_of(int grid_index, const std::string& dim) const;
   std::optional<int> dim_before(int grid_index, const std::string& dim) const;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/index.hpp"
 #include "cf/chunk_shape.hpp"
 #include "cf/grid.hpp"
 #include "cf/option_tables.hpp"
@@ -18,12 +19,10 @@ namespace {
 
 constexpr std::int64_t times_per_chunk = 512;
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 std::vector<int> grids_in_use(const plan::DatasetPlan& file, const model::Declarations& declarations) {
   std::vector<int> grids;
   for (const plan::VariablePlan& variable : file.variables) {
-    const int grid = declarations.fields[at(variable.field)].grid;
+    const int grid = declarations.fields[base::index(variable.field)].grid;
     if (grid >= 0 && std::find(grids.begin(), grids.end(), grid) == grids.end()) grids.push_back(grid);
   }
   return grids;
@@ -75,7 +74,7 @@ void add_times(DatasetLayout& layout, const plan::DatasetPlan& file, const calen
     AxisLayout& axis = layout.axes[a];
     std::vector<output::VariableSpec>& variables = layout.dataset.variables;
     output::VariableSpec times, bounds;
-    times.name = layout.dataset.dims[at(axis.dim)].name;
+    times.name = layout.dataset.dims[base::index(axis.dim)].name;
     times.dims = {axis.dim};
     times.chunk = {times_per_chunk};
     const bool windows = is_windowed(file.axes[a].kind);
@@ -125,7 +124,7 @@ void cut_into_chunks(VariableLayout& added, output::VariableSpec& spec, const pl
                                     : chunk_of(plan, added.shape, file).cells;
     if (plan.split >= 0) {
       if (spec.chunk.empty()) spec.chunk = added.shape;
-      spec.chunk[at(plan.split)] = 1;
+      spec.chunk[base::index(plan.split)] = 1;
     }
     added.chunk = spec.chunk.empty() ? added.shape : spec.chunk;
     return;
@@ -134,7 +133,7 @@ void cut_into_chunks(VariableLayout& added, output::VariableSpec& spec, const pl
   if (file.entry.series) chunk.records = 1;  // any record may be the first of a file
   if (const output::Format* format = file.entry.writer())
     chunk.records = format->records_per_chunk().value_or(chunk.records);
-  if (plan.split >= 0) chunk.cells[at(plan.split)] = 1;
+  if (plan.split >= 0) chunk.cells[base::index(plan.split)] = 1;
   added.chunk = chunk.cells;
   added.records_per_chunk = chunk.records;
   spec.chunk = {chunk.records};
@@ -143,18 +142,18 @@ void cut_into_chunks(VariableLayout& added, output::VariableSpec& spec, const pl
 
 void add_variable(DatasetLayout& layout, const plan::DatasetPlan& file, int number, const model::Field& field,
                   const std::vector<int>& grid_dims) {
-  const plan::VariablePlan& plan = file.variables[at(number)];
+  const plan::VariablePlan& plan = file.variables[base::index(number)];
   VariableLayout added;
   added.variable = static_cast<int>(layout.dataset.variables.size());
   added.field = plan.field;
   added.plan = number;
-  for (const int dim : grid_dims) added.shape.push_back(layout.dataset.dims[at(dim)].size);
+  for (const int dim : grid_dims) added.shape.push_back(layout.dataset.dims[base::index(dim)].size);
   added.split = plan.split;
 
   output::VariableSpec spec;
   spec.name = plan.name;
   spec.type = plan.type;
-  if (plan.axis >= 0) spec.dims = {layout.axes[at(plan.axis)].dim};
+  if (plan.axis >= 0) spec.dims = {layout.axes[base::index(plan.axis)].dim};
   spec.dims.insert(spec.dims.end(), grid_dims.begin(), grid_dims.end());
   cut_into_chunks(added, spec, plan, file);
   spec.codec = plan.codec;
@@ -196,14 +195,15 @@ void add_scalars(GridWriter& grid_writer, const plan::VariablePlan& plan, const 
 // of the user.
 void finish_attributes(DatasetLayout& layout, const plan::DatasetPlan& file, int number,
                        const output::Attributes& of_grid) {
-  const plan::VariablePlan& plan = file.variables[at(number)];
-  const std::size_t first = at(layout.variables[at(number)].variable);
+  const plan::VariablePlan& plan = file.variables[base::index(number)];
+  const std::size_t first = base::index(layout.variables[base::index(number)].variable);
   output::Attributes& attributes = layout.dataset.variables[first].attributes;
   for (const auto& [name, value] : of_grid) set_attribute(attributes, name, value);
   for (const auto& [name, value] : plan.attributes) set_attribute(attributes, name, value);
   if (plan.axis >= 0)
-    add_cell_methods(attributes, layout.dataset.dims[at(layout.axes[at(plan.axis)].dim)].name, plan.reduction,
-                     file.axes[at(plan.axis)].cycle);
+    add_cell_methods(attributes,
+                     layout.dataset.dims[base::index(layout.axes[base::index(plan.axis)].dim)].name,
+                     plan.reduction, file.axes[base::index(plan.axis)].cycle);
   give_own_types(attributes, plan);
   for (std::size_t part = 1; part < names_in_file(plan).size(); ++part)
     layout.dataset.variables[first + part].attributes = attributes;
@@ -231,7 +231,7 @@ DatasetLayout make_layout(const plan::DatasetPlan& file, const settings::Configu
   grid_writer.add_dims();
 
   const auto field_of = [&](int number) -> const model::Field& {
-    return declarations.fields[at(file.variables[at(number)].field)];
+    return declarations.fields[base::index(file.variables[base::index(number)].field)];
   };
   const int count = static_cast<int>(file.variables.size());
   for (int number = 0; number < count; ++number) {
@@ -246,9 +246,9 @@ DatasetLayout make_layout(const plan::DatasetPlan& file, const settings::Configu
   for (int number = 0; number < count; ++number) {
     const int grid = field_of(number).grid;
     output::Attributes of_grid = grid < 0 ? output::Attributes{} : grid_writer.attributes_of(grid);
-    add_scalars(grid_writer, file.variables[at(number)], field_of(number), of_grid);
-    if (file.variables[at(number)].at_stations) {
-      add_to_coordinates(of_grid, places_of(layout, file.variables[at(number)].axis));
+    add_scalars(grid_writer, file.variables[base::index(number)], field_of(number), of_grid);
+    if (file.variables[base::index(number)].at_stations) {
+      add_to_coordinates(of_grid, places_of(layout, file.variables[base::index(number)].axis));
       add_to_coordinates(of_grid, point_names);
     }
     finish_attributes(layout, file, number, of_grid);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <set>
 
+#include "base/index.hpp"
 #include "cf/text.hpp"
 #include "model/directions.hpp"
 
@@ -38,11 +39,11 @@ std::string add_names(DatasetLayout& layout, const plan::DatasetPlan& file, int 
 
 // Each time axis has its own variables: a record has the position at its time.
 void add_places(DatasetLayout& layout, const plan::DatasetPlan& file, int points, Names& names) {
-  const std::int64_t count = layout.dataset.dims[static_cast<std::size_t>(points)].size;
+  const std::int64_t count = layout.dataset.dims[base::index(points)].size;
   for (AxisLayout& axis : layout.axes)
     for (const model::Coordinate& place : file.places) {
       output::VariableSpec spec;
-      spec.name = names.take(place.name, layout.dataset.dims[static_cast<std::size_t>(axis.dim)].name);
+      spec.name = names.take(place.name, layout.dataset.dims[base::index(axis.dim)].name);
       spec.dims = {axis.dim, points};
       spec.chunk = {std::clamp<std::int64_t>(most_places / count, 1, most_records), count};
       spec.fill_value = model::default_fill(spec.type);
@@ -65,9 +66,9 @@ std::vector<std::string> add_point_coordinates(DatasetLayout& layout, const plan
   const auto found = std::ranges::find(file.variables, true, &plan::VariablePlan::at_stations);
   if (found == file.variables.end()) return {};
   const auto& variables = layout.dataset.variables;
-  const auto number = static_cast<std::size_t>(found - file.variables.begin());
+  const auto number = base::index(found - file.variables.begin());
   // The dim after time.
-  const int points = variables[static_cast<std::size_t>(layout.variables[number].variable)].dims.at(1);
+  const int points = variables[base::index(layout.variables[number].variable)].dims.at(1);
   if (file.entry.trajectories) add_places(layout, file, points, names);
   return {add_names(layout, file, points, names)};
 }
@@ -75,8 +76,8 @@ std::vector<std::string> add_point_coordinates(DatasetLayout& layout, const plan
 std::vector<std::string> places_of(const DatasetLayout& layout, int axis) {
   std::vector<std::string> places;
   if (axis >= 0)
-    for (const int variable : layout.axes[static_cast<std::size_t>(axis)].places)
-      places.push_back(layout.dataset.variables[static_cast<std::size_t>(variable)].name);
+    for (const int variable : layout.axes[base::index(axis)].places)
+      places.push_back(layout.dataset.variables[base::index(variable)].name);
   return places;
 }
 
@@ -84,9 +85,8 @@ void add_feature_type(output::Attributes& attributes, const plan::DatasetPlan& f
                       const model::Declarations& declarations) {
   std::set<bool> levels;
   for (const plan::VariablePlan& variable : file.variables) {
-    const model::Field& field = declarations.fields[static_cast<std::size_t>(variable.field)];
-    if (variable.at_stations)
-      levels.insert(has_levels(declarations.grids[static_cast<std::size_t>(field.grid)]));
+    const model::Field& field = declarations.fields[base::index(variable.field)];
+    if (variable.at_stations) levels.insert(has_levels(declarations.grids[base::index(field.grid)]));
   }
   const bool given =
       std::ranges::count(attributes, "featureType", &output::Attributes::value_type::first) > 0;

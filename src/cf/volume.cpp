@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/index.hpp"
 #include "base/text_tree.hpp"
 #include "cf/layout.hpp"
 #include "output/assembly.hpp"
@@ -113,11 +114,11 @@ std::string describe_volume(const plan::Plan& plan, const settings::Configuratio
     base::TextTree branch;
     for (const VariableLayout& variable : layout.variables) {
       if (variable.plan < 0) continue;
-      const plan::VariablePlan& planned = file.variables[static_cast<std::size_t>(variable.plan)];
+      const plan::VariablePlan& planned = file.variables[base::index(variable.plan)];
       if (planned.axis < 0) continue;
       const double bytes = size_of(variable.shape) * static_cast<double>(model::size_of(planned.type));
-      volume += volume_of(file.axes[static_cast<std::size_t>(planned.axis)], bytes);
-      files += chunks_of(file.axes[static_cast<std::size_t>(planned.axis)], variable);
+      volume += volume_of(file.axes[base::index(planned.axis)], bytes);
+      files += chunks_of(file.axes[base::index(planned.axis)], variable);
       branch.below.push_back(describe_chunk(variable, planned));
     }
     for (base::TextTree& line : describe_files(file, files, speed)) branch.below.push_back(std::move(line));

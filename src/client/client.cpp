@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 #include "client/readable.hpp"
 #include "env/clock.hpp"
 #include "env/delays.hpp"
@@ -41,7 +42,7 @@ Client::Client(const Declarer& declarer, int rank, ClientParts parts)
   must_be_put_.assign(declarations.fields.size(), 0);
   for (std::size_t f = 0; f < declarations.fields.size(); ++f) {
     const model::Field& field = declarations.fields[f];
-    const auto g = static_cast<std::size_t>(field.grid);
+    const auto g = base::index(field.grid);
     FieldState state;
     state.name = field.name;
     state.grid = declarations.grids[g].name;
@@ -72,7 +73,7 @@ std::size_t Client::checked(int field) const {
 }
 
 std::span<const int> Client::namesakes(int field) const {
-  const auto f = static_cast<std::size_t>(field);
+  const auto f = base::index(field);
   return f < namesakes_.size() ? std::span<const int>(namesakes_[f]) : std::span<const int>();
 }
 
@@ -120,7 +121,7 @@ void Client::step(std::int64_t step, double time) {
   throw_fault();
   if (acquired_ >= 0)
     refuse(fmt::format("step was called between acquire and publish of field \"{}\"",
-                       fields_[static_cast<std::size_t>(acquired_)].name));
+                       fields_[base::index(acquired_)].name));
   if (!stepped_ && continues_ && step <= now_.step)
     refuse(
         fmt::format("step {} is the first after a restart, but the checkpoint is of step {}; ask "
@@ -192,7 +193,7 @@ void Client::checkpoint() {
     refuse("checkpoint: the configuration has no section `checkpoint`, which says where it goes");
   if (acquired_ >= 0)
     refuse(fmt::format("checkpoint was called between acquire and publish of field \"{}\"",
-                       fields_[static_cast<std::size_t>(acquired_)].name));
+                       fields_[base::index(acquired_)].name));
   if (!checkpointing_.due())
     refuse(
         fmt::format("checkpoint was called at step {}, where none is due, so fields that belong to it were "
@@ -223,7 +224,7 @@ void Client::checkpoint() {
 void Client::refuse_put(const FieldState& state) const {
   if (acquired_ >= 0)
     refuse(fmt::format("put of field \"{}\" between acquire and publish of field \"{}\"", state.name,
-                       fields_[static_cast<std::size_t>(acquired_)].name));
+                       fields_[base::index(acquired_)].name));
   if (checkpointing_.made())
     refuse(
         fmt::format("put of field \"{}\" after the checkpoint of step {}; call checkpoint behind the last "
@@ -271,7 +272,7 @@ void Client::check_memory(FieldState& state, const void* data) const {
 }
 
 void Client::finish_put(FieldState& state, int field) {
-  const auto f = static_cast<std::size_t>(field);
+  const auto f = base::index(field);
   const bool is_kept = checkpointing_.awaits(f);
   const bool is_for_files = wanted_[f] != 0 && state.put_at != now_.step;
   state.put_at = now_.step;
@@ -305,7 +306,7 @@ void Client::put_one(int field, const Array& array) {
         "put of field \"{}\": the array has the shape ({}), but grid \"{}\" holds ({}) on this rank",
         state->name, list_extents(array.shape, array.fastest_first_in_messages), state->grid,
         list_extents(state->shape, array.fastest_first_in_messages)));
-  const telemetry::ScopedTimer timer(counters_.fields[static_cast<std::size_t>(field)].put);
+  const telemetry::ScopedTimer timer(counters_.fields[base::index(field)].put);
   env::maybe_delay("put");
   if (!state->sends) return finish_put(*state, field);
   if (array.data == nullptr || devices_.possible()) check_memory(*state, array.data);
@@ -313,7 +314,7 @@ void Client::put_one(int field, const Array& array) {
   const double stalled = producer_->counters().stall_seconds;
   copy_dense(array, producer_->reserve(bytes));
   const double stall = producer_->counters().stall_seconds - stalled;
-  if (stall > 0) counters_.fields[static_cast<std::size_t>(field)].stall.record_seconds(stall);
+  if (stall > 0) counters_.fields[base::index(field)].stall.record_seconds(stall);
   finish_put(*state, field);
 }
 
@@ -323,7 +324,7 @@ void Client::put_dense(int field, const void* data, model::DataType type, std::s
 }
 
 bool Client::put_unwanted(int field) noexcept {
-  const auto f = static_cast<std::size_t>(field);
+  const auto f = base::index(field);
   if (f >= wanted_.size() || needs(f) || !stepped_) return false;
   if (!namesakes_.empty() && wanted_namesake(field) >= 0) return false;
   if (was_put_once_now(f)) return false;  // twice: the put tells
@@ -355,12 +356,11 @@ void Client::publish(int field) {
   const std::uint64_t begin = env::steady_nanoseconds();
   acquired_ = -1;
   if (!namesakes(field).empty()) {
-    const FieldState& state = fields_[static_cast<std::size_t>(field)];
+    const FieldState& state = fields_[base::index(field)];
     return put_dense(field, unsent_.data(), state.type, static_cast<std::size_t>(state.count));
   }
-  finish_put(fields_[static_cast<std::size_t>(field)], field);
-  counters_.fields[static_cast<std::size_t>(field)].put.record(acquire_nanoseconds_ +
-                                                               env::steady_nanoseconds() - begin);
+  finish_put(fields_[base::index(field)], field);
+  counters_.fields[base::index(field)].put.record(acquire_nanoseconds_ + env::steady_nanoseconds() - begin);
 }
 
 // If no source has the field, the first one throws, with the names that it has.
@@ -390,7 +390,7 @@ void Client::ship_counters() {
 void Client::finish() {
   if (acquired_ >= 0)
     refuse(fmt::format("finish was called between acquire and publish of field \"{}\"",
-                       fields_[static_cast<std::size_t>(acquired_)].name));
+                       fields_[base::index(acquired_)].name));
   check_all_put();
   check_checkpointed();
   if (!producer_) return;

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 #include "base/nearest_name.hpp"
 #include "base/utf8.hpp"
 #include "client/grid.hpp"
@@ -134,11 +135,11 @@ int Declarer::find_grid(const std::string& name) const {
 // Adds a grid of some of the dimensions of another grid. If several ranks hold the same part of it, the one
 // at the origin of the other dimensions hands it over.
 int Declarer::part_of_grid(int whole, const std::vector<std::string>& dims) {
-  const model::Grid grid = declarations_.grids[static_cast<std::size_t>(whole)];
+  const model::Grid grid = declarations_.grids[base::index(whole)];
   if (dims == grid.dims) return whole;
   const std::string name = fmt::format("{}[{}]", grid.name, fmt::join(dims, ","));
   if (const auto known = declarations_.find_grid(name)) return *known;
-  const Region region = regions_[static_cast<std::size_t>(whole)];
+  const Region region = regions_[base::index(whole)];
   model::Grid part;
   part.name = name;
   part.kind = grid.kind;
@@ -173,7 +174,7 @@ int Declarer::add_static(int grid, const std::string& name, model::DataType type
 }
 
 void Declarer::give_static(int field, std::vector<std::byte> bytes) {
-  const auto grid = static_cast<std::size_t>(declarations_.fields[static_cast<std::size_t>(field)].grid);
+  const auto grid = base::index(declarations_.fields[base::index(field)].grid);
   if (regions_[grid].size() > 0) statics_.push_back({field, std::move(bytes)});
 }
 
@@ -181,7 +182,7 @@ void Declarer::coordinate(const std::string& grid_name, model::Coordinate coordi
                           std::span<const double> values, const CoordinateExtras& extras) {
   if (known_fields_.contains(grid_name) && !declarations_.find_grid(grid_name))
     return coordinate_of_field(grid_name, std::move(coordinate), values, extras);
-  const auto grid = static_cast<std::size_t>(find_grid(grid_name));
+  const auto grid = base::index(find_grid(grid_name));
   const std::string what = fmt::format("grid \"{}\": coordinate \"{}\"", grid_name, coordinate.name);
   check_name(fmt::format("grid \"{}\": coordinate", grid_name), coordinate.name);
   check_attributes(what, coordinate.attributes, model::DataType::float64);
@@ -211,7 +212,7 @@ void Declarer::coordinate(const std::string& grid_name, model::Coordinate coordi
 
 void Declarer::coordinate_of_field(const std::string& name, model::Coordinate coordinate,
                                    std::span<const double> values, const CoordinateExtras& extras) {
-  model::Field& field = declarations_.fields[static_cast<std::size_t>(*declarations_.find_field(name))];
+  model::Field& field = declarations_.fields[base::index(*declarations_.find_field(name))];
   const std::string what = fmt::format("field \"{}\": coordinate \"{}\"", name, coordinate.name);
   check_name(fmt::format("field \"{}\": coordinate", name), coordinate.name);
   check_attributes(what, coordinate.attributes, model::DataType::float64);
@@ -219,7 +220,7 @@ void Declarer::coordinate_of_field(const std::string& name, model::Coordinate co
   if (!extras.scalar)
     refuse(what +
            ": expected one value, of a scalar coordinate; what has dimensions belongs to the field's grid");
-  const model::Grid& grid = declarations_.grids[static_cast<std::size_t>(field.grid)];
+  const model::Grid& grid = declarations_.grids[base::index(field.grid)];
   std::vector<std::string> names = grid.dims;
   for (const model::Coordinate& one : grid.coordinates) names.push_back(one.name);
   for (const model::Coordinate& one : field.coordinates) names.push_back(one.name);
@@ -238,7 +239,7 @@ int Declarer::add_values(int grid, const std::string& name, std::span<const doub
 }
 
 int Declarer::add_bounds(int part, const std::string& coordinate, const CoordinateExtras& extras) {
-  const auto p = static_cast<std::size_t>(part);
+  const auto p = base::index(part);
   const auto vertices = static_cast<std::int64_t>(extras.vertices);
   model::Grid grid = declarations_.grids[p];
   const std::string name = fmt::format("{}:{}_bnds", grid.name, coordinate);
@@ -259,7 +260,7 @@ int Declarer::add_bounds(int part, const std::string& coordinate, const Coordina
 }
 
 void Declarer::grid_mapping(const std::string& grid_name, model::GridMapping mapping) {
-  const auto grid = static_cast<std::size_t>(find_grid(grid_name));
+  const auto grid = base::index(find_grid(grid_name));
   const std::string what = fmt::format("grid \"{}\": grid_mapping", grid_name);
   check_name(what, mapping.name);
   check_attributes(what, mapping.attributes, model::DataType::int32);
@@ -275,7 +276,7 @@ std::size_t Declarer::indexed_place(std::size_t grid) const {
 }
 
 void Declarer::mesh(const std::string& grid_name, const MeshArguments& mesh) {
-  const auto grid = static_cast<std::size_t>(find_grid(grid_name));
+  const auto grid = base::index(find_grid(grid_name));
   if (declarations_.grids[grid].kind != GridKind::indexed)
     refuse(fmt::format("grid \"{}\" is not indexed; a mesh belongs to an indexed grid", grid_name));
   if (declarations_.grids[grid].mesh) refuse(fmt::format("grid \"{}\" has a mesh already", grid_name));
@@ -289,7 +290,7 @@ void Declarer::mesh(const std::string& grid_name, const MeshArguments& mesh) {
 }
 
 void Declarer::mesh_location(const std::string& grid_name, const MeshPlaceArguments& place) {
-  const auto grid = static_cast<std::size_t>(find_grid(grid_name));
+  const auto grid = base::index(find_grid(grid_name));
   const model::Grid& owner = declarations_.grids[grid];
   if (owner.kind != GridKind::indexed)
     refuse(fmt::format("grid \"{}\" is not indexed; a mesh belongs to an indexed grid", grid_name));
@@ -304,9 +305,8 @@ void Declarer::mesh_location(const std::string& grid_name, const MeshPlaceArgume
   if (declared.grid < 0)
     refuse(fmt::format("mesh \"{}\" was not declared.{}", place.mesh, base::name_hint(place.mesh, meshes)));
   const std::size_t along = indexed_place(grid);
-  declared.element =
-      check_place(place, declarations_.grids[static_cast<std::size_t>(declared.grid)].mesh->nodes,
-                  local_shapes_[grid][along], owner.shape[along]);
+  declared.element = check_place(place, declarations_.grids[base::index(declared.grid)].mesh->nodes,
+                                 local_shapes_[grid][along], owner.shape[along]);
   if (declared.element == model::MeshElement::edge)
     declared.connectivity_field = add_connectivity(grid, place.mesh, 2, place.edge_nodes);
   declarations_.grids[grid].place = declared;
@@ -333,7 +333,7 @@ int Declarer::add_connectivity(std::size_t grid, const std::string& name, std::i
 // This rank hands over its own share of the nodes, no matter which rank gave them. So no message of `ready`
 // carries nodes, and the files do not depend on the rank that gave them.
 model::Mesh Declarer::add_nodes(int grid, const MeshArguments& mesh) {
-  const std::string owner = declarations_.grids[static_cast<std::size_t>(grid)].name;
+  const std::string owner = declarations_.grids[base::index(grid)].name;
   const NodeShare share = node_share(mesh.nodes(), rank_, ranks_);
   model::Grid nodes;
   nodes.name = fmt::format("{}[{}_node]", owner, mesh.name);
@@ -383,7 +383,7 @@ int Declarer::field(const std::string& grid_name, model::Field field) {
 }
 
 void Declarer::add_namesake(int field, const std::string& name, int grid) {
-  const auto f = static_cast<std::size_t>(field);
+  const auto f = base::index(field);
   model::Field copy = declarations_.fields[f];
   copy.name = name;
   copy.grid = grid;

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/index.hpp"
 #include "client/coordinate.hpp"
 #include "client/grid.hpp"
 #include "client/mesh.hpp"
@@ -44,7 +45,7 @@ class Declarer {
   // Gives the field a second name. A put supplies both, each wherever it is wanted. `grid`: index of a grid
   // with the same cells.
   void add_namesake(int field, const std::string& name, int grid);
-  void move_field(int field, int grid) { declarations_.fields[static_cast<std::size_t>(field)].grid = grid; }
+  void move_field(int field, int grid) { declarations_.fields[base::index(field)].grid = grid; }
 
   const model::Declarations& declarations() const { return declarations_; }
   // The regions that this rank hands over, by grid.

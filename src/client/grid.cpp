@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "base/nearest_name.hpp"
 #include "base/utf8.hpp"
 #include "client/readable.hpp"
@@ -79,7 +80,7 @@ Region indexed_region(const GridArguments& grid) {
     refuse(fmt::format("grid \"{}\" has no dim \"{}\" to be indexed.{}", grid.name, grid.indexed_dim,
                        base::name_hint(grid.indexed_dim, grid.dims)));
   check_readable(fmt::format("grid \"{}\": indices", grid.name), grid.indices);
-  const auto along = static_cast<std::size_t>(dim - grid.dims.begin());
+  const auto along = base::index(dim - grid.dims.begin());
   for (const std::int64_t index : grid.indices) {
     if (index < 0 || index >= grid.shape[along])
       refuse(fmt::format("grid \"{}\": the index {} (counted from 0) is outside dim {}, which has {} cells",
@@ -100,7 +101,7 @@ bool is_whole(const model::Grid& grid, const std::vector<std::int64_t>& local_sh
     if (at == grid.dims.end())
       refuse(fmt::format("coordinate \"{}\": grid \"{}\" has no dim \"{}\".{}", coordinate.name, grid.name,
                          dim, base::name_hint(dim, grid.dims)));
-    const auto d = static_cast<std::size_t>(at - grid.dims.begin());
+    const auto d = base::index(at - grid.dims.begin());
     whole *= grid.shape[d];
     local *= local_shape[d];
     indexed = indexed || dim == grid.indexed_dim;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "base/nearest_name.hpp"
 
 namespace tailrace::client {
@@ -52,8 +53,8 @@ void RestoredFields::get(int field, const model::Tick&, const Target& target) co
   if (field < 0 || static_cast<std::size_t>(field) >= declarations.fields.size())
     refuse(fmt::format("{} is not the handle of a field; there are {} fields", field,
                        declarations.fields.size()));
-  const model::Field& of = declarations.fields[static_cast<std::size_t>(field)];
-  const auto grid = static_cast<std::size_t>(of.grid);
+  const model::Field& of = declarations.fields[base::index(field)];
+  const auto grid = base::index(of.grid);
   const model::StateArray wanted = model::kept_array(declarations, field);
   const auto saved = state_.find(wanted.name);
   if (!saved)

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -20,7 +21,7 @@ std::vector<int> last_of_domains(const std::vector<Participant>& participants, i
   std::map<Domain, int> taken;
   std::vector<int> ranks;
   for (int rank = static_cast<int>(participants.size()); rank-- > 0;)
-    if (taken[domain_of(participants[static_cast<std::size_t>(rank)])]++ < of_each) ranks.push_back(rank);
+    if (taken[domain_of(participants[base::index(rank)])]++ < of_each) ranks.push_back(rank);
   return ranks;
 }
 
@@ -30,7 +31,7 @@ std::vector<int> last_of_nodes(const std::vector<Participant>& participants, int
   std::map<Domain, int> seen;
   std::map<int, std::vector<std::pair<int, int>>> on_node;  // (turn, -rank)
   for (int rank = static_cast<int>(participants.size()); rank-- > 0;) {
-    const Participant& here = participants[static_cast<std::size_t>(rank)];
+    const Participant& here = participants[base::index(rank)];
     on_node[here.node].emplace_back(seen[domain_of(here)]++, -rank);
   }
   std::vector<int> ranks;
@@ -47,7 +48,7 @@ std::vector<int> choose_dedicated(const std::vector<Participant>& participants,
   const int size = static_cast<int>(participants.size());
   std::vector<int> servers;
   for (int rank = 0; rank < size; ++rank)
-    if (participants[static_cast<std::size_t>(rank)].serves) servers.push_back(rank);
+    if (participants[base::index(rank)].serves) servers.push_back(rank);
   if (!servers.empty()) return servers;
 
   if (options.per_node > 0) {
@@ -71,7 +72,7 @@ std::vector<int> choose_dedicated(const std::vector<Participant>& participants,
 // Assigns blocks of equal size: the first clients to the first server, and so on.
 void assign(const std::vector<int>& clients, const std::vector<int>& servers, std::vector<int>& server_of) {
   for (std::size_t i = 0; i < clients.size(); ++i)
-    server_of[static_cast<std::size_t>(clients[i])] = servers[i * servers.size() / clients.size()];
+    server_of[base::index(clients[i])] = servers[i * servers.size() / clients.size()];
 }
 
 // The part of an Assignment that grows rank by rank.
@@ -86,11 +87,10 @@ std::vector<int> assign_near(const std::vector<Participant>& participants, const
                              Draft& draft, Place place) {
   std::map<Domain, std::vector<int>> servers_in, clients_in;
   for (std::size_t s = 0; s < draft.servers.size(); ++s)
-    servers_in[place(participants[static_cast<std::size_t>(draft.servers[s])])].push_back(
-        static_cast<int>(s));
+    servers_in[place(participants[base::index(draft.servers[s])])].push_back(static_cast<int>(s));
   std::vector<int> left;
   for (const int rank : clients) {
-    const Domain here = place(participants[static_cast<std::size_t>(rank)]);
+    const Domain here = place(participants[base::index(rank)]);
     (servers_in.contains(here) ? clients_in[here] : left).push_back(rank);
   }
   for (const auto& [here, near] : clients_in) assign(near, servers_in[here], draft.server_of);
@@ -134,7 +134,7 @@ Assignment place(const std::vector<Participant>& participants, const settings::S
       assignment.ranks.emplace_back();
     }
     assignment.component_of.push_back(place->second);
-    assignment.ranks[static_cast<std::size_t>(place->second)].push_back(static_cast<int>(rank));
+    assignment.ranks[base::index(place->second)].push_back(static_cast<int>(rank));
   }
   if (assignment.components.empty())
     throw Error(ErrorCode::configuration,

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "env/file_system.hpp"
@@ -36,12 +37,12 @@ constexpr double patience_seconds = 1.5;  // to send the last message of a rank 
 
 // The configuration with the model's options filled in.
 settings::Configuration configuration_of(const Started& started, const model::Declarations& declarations) {
-  const auto c = static_cast<std::size_t>(started.number);
+  const auto c = base::index(started.number);
   return settings::with_options(started.run.configurations[c], started.run.sources[c], declarations.options);
 }
 
 bool has_points(const Started& started) {
-  return !plan::point_requests(started.run.configurations[static_cast<std::size_t>(started.number)]).empty();
+  return !plan::point_requests(started.run.configurations[base::index(started.number)]).empty();
 }
 
 std::vector<std::byte> await(comm::Communicator& component, int from, int tag,

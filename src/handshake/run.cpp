@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/index.hpp"
+
 namespace tailrace::handshake {
 
 void forget_configurations(Run& run) {
@@ -12,9 +14,9 @@ void forget_configurations(Run& run) {
 }
 
 transport::Pair pair_of(const Run& run, int rank) {
-  const auto place = static_cast<std::size_t>(rank);
-  const int server = run.assignment.servers[static_cast<std::size_t>(run.assignment.server_of[place])];
-  return {rank, server, run.nodes[place] == run.nodes[static_cast<std::size_t>(server)]};
+  const auto place = base::index(rank);
+  const int server = run.assignment.servers[base::index(run.assignment.server_of[place])];
+  return {rank, server, run.nodes[place] == run.nodes[base::index(server)]};
 }
 
 const transport::Transport& transport_of(const Run& run, int rank) {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "env/faults.hpp"
@@ -303,7 +304,7 @@ void make_groups(Started& started, StartupMonitor& monitor) {
   const int world = started.world->handle(), rank = started.world->rank();
   const bool is_dedicated = started.run.servers().mode == settings::Mode::dedicated;
   const bool is_server = assignment.servers.find(rank).has_value();
-  started.number = assignment.component_of[static_cast<std::size_t>(rank)];
+  started.number = assignment.component_of[base::index(rank)];
   const int beside =
       static_cast<int>(assignment.ranks.size());  // the colour of ranks that are not model ranks
   auto group = assignment.ranks.front().size() == all

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::messaging {
 namespace {
@@ -58,7 +59,7 @@ Messenger::~Messenger() {
 }
 
 void Messenger::forget(int rank) {
-  forgotten_[static_cast<std::size_t>(rank)] = 1;
+  forgotten_[base::index(rank)] = 1;
   give_up_where(outgoing_, [rank](const Outgoing& message) { return message.to == rank; });
   give_up_where(arriving_, [rank](const Arriving& message) { return message.from == rank; });
   bytes_in_flight_ = bytes_arriving_ = 0;
@@ -106,7 +107,7 @@ void Messenger::send_slab(int to, std::int32_t kind, base::Slab&& message) {
 }
 
 void Messenger::start_send(int to, base::SharedBytes message) {
-  if (forgotten_[static_cast<std::size_t>(to)]) return;
+  if (forgotten_[base::index(to)]) return;
   auto outgoing = std::make_unique<Outgoing>();
   outgoing->to = to;
   outgoing->message = std::move(message);
@@ -143,7 +144,7 @@ void Messenger::start_to_receive() {
     arriving->message = slabs_.take(incoming->bytes);
     arriving->request =
         communicator_.start_receive(arriving->message.bytes(), incoming->source, incoming->tag);
-    if (forgotten_[static_cast<std::size_t>(incoming->source)]) {
+    if (forgotten_[base::index(incoming->source)]) {
       give_up(arriving);
       continue;
     }

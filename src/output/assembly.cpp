@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::output {
 namespace {
@@ -153,7 +154,7 @@ void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const st
   for (const model::Segment& segment : segments) cells += segment.count;
 
   lock.lock();
-  std::int64_t& missing = chunk.missing[static_cast<std::size_t>(within)];
+  std::int64_t& missing = chunk.missing[base::index(within)];
   missing -= cells;
   TAILRACE_ASSERT(missing >= 0, "a cell of a record arrived twice");
   std::optional<FinishedChunk> due;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "base/utf8.hpp"
 #include "model/name.hpp"
 
@@ -40,7 +41,7 @@ void check_variable(const DatasetSpec& spec, const VariableSpec& variable) {
     const int dim = variable.dims[i];
     if (dim < 0 || static_cast<std::size_t>(dim) >= spec.dims.size())
       refuse_it(fmt::format("dimension {} does not exist", dim));
-    const DimensionSpec& described = spec.dims[static_cast<std::size_t>(dim)];
+    const DimensionSpec& described = spec.dims[base::index(dim)];
     if (described.unlimited && i > 0)
       refuse_it(fmt::format("the unlimited dimension \"{}\" must be the first", described.name));
   }
@@ -64,7 +65,7 @@ void check_text(const DatasetSpec& spec, const TextSpec& text) {
   TAILRACE_ASSERT(!text.dims.empty(), "a text variable needs a dim of characters: " + text.name);
   std::int64_t characters = 1, length = 0;
   for (const int dim : text.dims) {
-    const DimensionSpec& described = spec.dims.at(static_cast<std::size_t>(dim));
+    const DimensionSpec& described = spec.dims.at(base::index(dim));
     TAILRACE_ASSERT(!described.unlimited, "a text variable cannot grow: " + text.name);
     characters *= length = described.size;
   }
@@ -79,7 +80,7 @@ void check_chunk(const DatasetSpec& spec, const std::vector<std::int64_t>& lengt
                  const EncodedChunk& chunk) {
   TAILRACE_ASSERT(chunk.variable >= 0 && static_cast<std::size_t>(chunk.variable) < spec.variables.size(),
                   "the variable of a chunk does not exist");
-  const VariableSpec& variable = spec.variables[static_cast<std::size_t>(chunk.variable)];
+  const VariableSpec& variable = spec.variables[base::index(chunk.variable)];
   TAILRACE_ASSERT(!variable.chunk.empty() && chunk.offset.size() == variable.chunk.size(),
                   "the offset of a chunk needs the rank of its variable: " + variable.name);
   const auto shape = shape_of(variable, lengths);
@@ -97,7 +98,7 @@ void check_values(const DatasetSpec& spec, const std::vector<std::int64_t>& leng
                   const PlainValues& values) {
   TAILRACE_ASSERT(values.variable >= 0 && static_cast<std::size_t>(values.variable) < spec.variables.size(),
                   "the variable of plain values does not exist");
-  const VariableSpec& variable = spec.variables[static_cast<std::size_t>(values.variable)];
+  const VariableSpec& variable = spec.variables[base::index(values.variable)];
   auto shape = shape_of(variable, lengths);
   if (!grows(spec, variable)) {
     const auto whole = static_cast<std::size_t>(cells_of(shape)) * model::size_of(variable.type);
@@ -166,7 +167,7 @@ void mark_as_writer(env::File& file) {
 }
 
 std::vector<std::byte> padded(const DatasetSpec& spec, const TextSpec& text) {
-  const auto length = static_cast<std::size_t>(spec.dims[static_cast<std::size_t>(text.dims.back())].size);
+  const auto length = static_cast<std::size_t>(spec.dims[base::index(text.dims.back())].size);
   std::vector<std::byte> bytes(text.values.size() * length);
   for (std::size_t i = 0; i < text.values.size(); ++i)
     std::ranges::copy(std::as_bytes(std::span(text.values[i])),
@@ -175,12 +176,12 @@ std::vector<std::byte> padded(const DatasetSpec& spec, const TextSpec& text) {
 }
 
 bool grows(const DatasetSpec& spec, const VariableSpec& variable) {
-  return !variable.dims.empty() && spec.dims[static_cast<std::size_t>(variable.dims[0])].unlimited;
+  return !variable.dims.empty() && spec.dims[base::index(variable.dims[0])].unlimited;
 }
 
 std::vector<std::int64_t> shape_of(const VariableSpec& variable, const std::vector<std::int64_t>& lengths) {
   std::vector<std::int64_t> shape;
-  for (const int dim : variable.dims) shape.push_back(lengths[static_cast<std::size_t>(dim)]);
+  for (const int dim : variable.dims) shape.push_back(lengths[base::index(dim)]);
   return shape;
 }
 
@@ -197,8 +198,8 @@ std::vector<std::int64_t> first_lengths(const DatasetSpec& spec) {
 }
 
 void set_attribute(DatasetSpec& spec, const LateAttribute& late) {
-  Attributes& all = late.variable < 0 ? spec.attributes
-                                      : spec.variables[static_cast<std::size_t>(late.variable)].attributes;
+  Attributes& all =
+      late.variable < 0 ? spec.attributes : spec.variables[base::index(late.variable)].attributes;
   std::erase_if(all, [&](const auto& one) { return one.first == late.name; });
   all.emplace_back(late.name, late.value);
 }
@@ -209,7 +210,7 @@ std::vector<std::int64_t> lengths_after(const DatasetSpec& spec, const std::vect
   for (const auto& [dim, length] : commit.lengths) {
     TAILRACE_ASSERT(dim >= 0 && static_cast<std::size_t>(dim) < spec.dims.size(),
                     "the dimension of a length does not exist");
-    const auto at = static_cast<std::size_t>(dim);
+    const auto at = base::index(dim);
     TAILRACE_ASSERT(spec.dims[at].unlimited || length == after[at],
                     "a fixed dimension grows: " + spec.dims[at].name);
     TAILRACE_ASSERT(length >= after[at], "a dimension shrinks: " + spec.dims[at].name);

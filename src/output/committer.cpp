@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::output {
 
@@ -31,7 +32,7 @@ void Committer::drop_after(std::int64_t step) {
 void Committer::deliver(std::size_t variable, FinishedChunk&& chunk) {
   // Two versions of a chunk may arrive out of order. An older one must never overwrite a newer one on disk.
   const int axis = variables_[variable].axis;
-  if (axis >= 0 && chunk.records_end <= committed_[static_cast<std::size_t>(axis)]) return;
+  if (axis >= 0 && chunk.records_end <= committed_[base::index(axis)]) return;
   const Key key{variable, chunk.record_chunk, chunk.spatial};
   Held& held = held_[key];
   if (held.chunk.records_end >= chunk.records_end) return;
@@ -51,7 +52,7 @@ void Committer::expect() {
     const std::int64_t per_chunk = variable.grid.records_per_chunk;
     std::int64_t first = 0, last = 0, length = 0;
     if (variable.axis >= 0) {
-      const auto axis = static_cast<std::size_t>(variable.axis);
+      const auto axis = base::index(variable.axis);
       const std::int64_t begin = point.begins.empty() ? 0 : point.begins[axis];
       const std::int64_t before = std::max(committed_[axis], begin);
       length = point.lengths[axis];
@@ -112,19 +113,17 @@ std::optional<ReadyCommit> Committer::next() {
     const CommittedVariable& variable = variables_[v];
     const std::int64_t per_chunk = variable.grid.records_per_chunk;
     const bool part_of_it =
-        variable.axis < 0 || record_chunk * per_chunk < lengths[static_cast<std::size_t>(variable.axis)];
+        variable.axis < 0 || record_chunk * per_chunk < lengths[base::index(variable.axis)];
     if (part_of_it && !entry->second.written)
-      take(ready, v, entry->second, variable.axis < 0 ? 0 : lengths[static_cast<std::size_t>(variable.axis)]);
+      take(ready, v, entry->second, variable.axis < 0 ? 0 : lengths[base::index(variable.axis)]);
     Held& held = entry->second;
-    if (variable.axis >= 0 && held.written &&
-        held.chunk.records_end <= lengths[static_cast<std::size_t>(variable.axis)]) {
+    if (variable.axis >= 0 && held.written && held.chunk.records_end <= lengths[base::index(variable.axis)]) {
       bytes_ -= held.chunk.bytes.size();
       held.chunk.bytes = {};
     }
-    const bool over =
-        variable.axis < 0 ||
-        (part_of_it && (ready.point.ends_part ||
-                        (record_chunk + 1) * per_chunk <= lengths[static_cast<std::size_t>(variable.axis)]));
+    const bool over = variable.axis < 0 ||
+                      (part_of_it && (ready.point.ends_part ||
+                                      (record_chunk + 1) * per_chunk <= lengths[base::index(variable.axis)]));
     if (over) bytes_ -= entry->second.chunk.bytes.size();
     entry = over ? held_.erase(entry) : std::next(entry);
   }

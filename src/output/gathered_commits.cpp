@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::output {
 namespace {
@@ -37,7 +38,7 @@ void GatheredCommits::add(ReadyCommit&& next) {
 }
 
 std::size_t GatheredCommits::new_bytes(const EncodedChunk& chunk) const {
-  const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
+  const VariableSpec& variable = spec_.variables[base::index(chunk.variable)];
   const bool is_raw = !chunk.filtered || variable.codec.codec == "none";
   if (!is_raw || chunk.valid_records == 0) return chunk.bytes.size();
   return chunk.bytes.size() / static_cast<std::size_t>(variable.chunk[0]) *

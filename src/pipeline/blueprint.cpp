@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/index.hpp"
 #include "plan/analysis.hpp"
 #include "plan/naming/apply_overrides.hpp"
 #include "plan/restart/restored.hpp"
@@ -19,9 +20,9 @@ void set_units(plan::DatasetPlan& file, const cf::DatasetLayout& layout) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   for (const cf::VariableLayout& variable : layout.variables) {
     if (variable.plan < 0) continue;
-    const int axis = file.variables[static_cast<std::size_t>(variable.plan)].axis;
+    const int axis = file.variables[base::index(variable.plan)].axis;
     if (axis < 0) continue;
-    std::int64_t& unit = file.axes[static_cast<std::size_t>(axis)].chunk_alignment;
+    std::int64_t& unit = file.axes[base::index(axis)].chunk_alignment;
     const std::int64_t times = variable.records_per_chunk / std::gcd(unit, variable.records_per_chunk);
     if (times > most / unit)
       throw Error(
@@ -72,8 +73,7 @@ Blueprint::Blueprint(ComponentInfo given)
 
 bool Blueprint::sends(int index, int client) const {
   const int grid = field(index).grid;
-  if (info.declarations.grids[static_cast<std::size_t>(grid)].kind == model::GridKind::replicated)
-    return client == 0;
+  if (info.declarations.grids[base::index(grid)].kind == model::GridKind::replicated) return client == 0;
   return region(grid, client).size() > 0;
 }
 

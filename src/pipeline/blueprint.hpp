@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/index.hpp"
 #include "cf/layout.hpp"
 #include "model/block.hpp"
 #include "model/declarations.hpp"
@@ -36,11 +37,9 @@ struct Blueprint {
   Blueprint(const Blueprint&) = delete;
   Blueprint& operator=(const Blueprint&) = delete;
 
-  const model::Field& field(int index) const {
-    return info.declarations.fields[static_cast<std::size_t>(index)];
-  }
+  const model::Field& field(int index) const { return info.declarations.fields[base::index(index)]; }
   const model::Region& region(int grid, int client) const {
-    return info.decomposition.regions[static_cast<std::size_t>(grid)][static_cast<std::size_t>(client)];
+    return info.decomposition.regions[base::index(grid)][base::index(client)];
   }
   // Whether a client puts the field. Only the first rank sends its copy of a replicated field.
   bool sends(int field, int client) const;

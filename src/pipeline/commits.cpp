@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::pipeline {
 namespace {
@@ -88,7 +89,7 @@ void Commits::cut(const model::Tick& tick) {
 
 void Commits::on_cut(const messaging::Bytes& message) {
   base::ByteReader reader(message);
-  const auto file = static_cast<std::size_t>(reader.get<std::int64_t>());
+  const auto file = base::index(reader.get<std::int64_t>());
   plan::CommitDue due;
   due.lengths = reader.get_all<std::int64_t>();
   flush_(file, due);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/index.hpp"
 #include "base/log.hpp"
 #include "plan/analysis.hpp"
 #include "telemetry/timer.hpp"
@@ -14,8 +15,6 @@ namespace {
 
 // Adding so many values takes some tens of microseconds.
 constexpr std::size_t light_values = 16384;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // A diagnostic that is not computed by client (-1) is assigned to the first client.
 int client_of(int client) { return std::max(0, client); }
@@ -27,7 +26,7 @@ Diagnostics::Diagnostics(Parts parts, std::vector<int> clients) : parts_(std::mo
   input_of_field_.assign(parts_.blueprint.info.declarations.fields.size(), {});
   for (std::size_t input = 0; input < analysis.field_of_input.size(); ++input)
     if (const int field = analysis.field_of_input[input]; field >= 0)
-      input_of_field_[at(field)] = {static_cast<int>(input), parts_.blueprint.field(field).type};
+      input_of_field_[base::index(field)] = {static_cast<int>(input), parts_.blueprint.field(field).type};
   sampled_axes_.assign(parts_.output_variables.axes().size(), 0);
   for (const int field : analysis.field_of_diagnostic)
     for (const sampling::OutputVariable* output_variable : parts_.output_variables.of_field(field))
@@ -63,7 +62,7 @@ void Diagnostics::make_engine(std::vector<int> clients) {
 
 const std::vector<sampling::OutputVariable*>& Diagnostics::variables_of(int diagnostic) const {
   return parts_.output_variables.of_field(
-      parts_.blueprint.plan.analysis->field_of_diagnostic[at(diagnostic)]);
+      parts_.blueprint.plan.analysis->field_of_diagnostic[base::index(diagnostic)]);
 }
 
 void Diagnostics::begin_step(const model::Tick& tick, const plan::AxisBank& axes) {
@@ -92,7 +91,7 @@ void Diagnostics::find_due(std::vector<char> active) {
 }
 
 void Diagnostics::accept(int field, int client, std::span<const std::byte> payload) {
-  const Input& input = input_of_field_[at(field)];
+  const Input& input = input_of_field_[base::index(field)];
   if (input.number >= 0) engine_->accept(input.number, client, input.type, payload);
 }
 
@@ -156,7 +155,7 @@ void Diagnostics::report_failures() {
 
 void Diagnostics::report_failure(const analytics::Failure& failure) {
   const analytics::Diagnostic& diagnostic =
-      parts_.blueprint.plan.analysis->graph.diagnostics[at(failure.diagnostic)];
+      parts_.blueprint.plan.analysis->graph.diagnostics[base::index(failure.diagnostic)];
   const std::string text =
       fmt::format("{}  diagnostic \"{}\" at step {} ({} s): {}", diagnostic.location.text(), diagnostic.name,
                   failure.tick.step, failure.tick.time, failure.what);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::pipeline {
 
@@ -53,7 +54,7 @@ bool FlowControl::report_written(const std::vector<std::unique_ptr<sinks::Sink>>
 void FlowControl::on_written(const messaging::Bytes& message) {
   base::ByteReader reader(message);
   while (!reader.rest().empty()) {
-    const auto file = static_cast<std::size_t>(reader.get<std::int64_t>());
+    const auto file = base::index(reader.get<std::int64_t>());
     TAILRACE_ASSERT(file < due_.size(), "a message names a file that is not in the plan");
     written_[file] = std::max(written_[file], reader.get<std::int64_t>());
     while (!due_[file].empty() && due_[file].front().step <= written_[file]) due_[file].pop_front();
@@ -63,7 +64,7 @@ void FlowControl::on_written(const messaging::Bytes& message) {
 bool FlowControl::full() const {
   std::vector<std::size_t> bytes(static_cast<std::size_t>(control_.size()), 0);  // by server
   for (std::size_t file = 0; file < due_.size(); ++file)
-    for (const Due& due : due_[file]) bytes[static_cast<std::size_t>(owners_.of_file(file))] += due.bytes;
+    for (const Due& due : due_[file]) bytes[base::index(owners_.of_file(file))] += due.bytes;
   return std::any_of(bytes.begin(), bytes.end(), [this](std::size_t of_one) { return of_one > most_; });
 }
 

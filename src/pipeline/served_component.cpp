@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/index.hpp"
 #include "env/clock.hpp"
 #include "pipeline/memory_need.hpp"
 #include "plan/analysis.hpp"
@@ -109,7 +110,7 @@ std::vector<std::vector<std::size_t>> ServedComponent::bytes_per_record() const 
   for (const plan::DatasetPlan& file : blueprint_.plan.files) bytes.emplace_back(file.axes.size(), 0);
   for (const auto& output_variable : variables_.all())
     if (output_variable->file_axis >= 0)
-      bytes[output_variable->file][static_cast<std::size_t>(output_variable->file_axis)] +=
+      bytes[output_variable->file][base::index(output_variable->file_axis)] +=
           router_.record_bytes(output_variable->number);
   return bytes;
 }

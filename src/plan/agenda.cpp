@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "plan/analysis.hpp"
 #include "plan/axis_bank.hpp"
 #include "plan/plan.hpp"
@@ -23,13 +24,12 @@ class AxisAgenda : public model::Agenda {
       for (const VariablePlan& variable : file.variables) {
         std::vector<int> fields = fields_of(plan, variable);
         std::erase_if(fields, [&](int field) {
-          return declarations.fields[static_cast<std::size_t>(field)]
-              .is_static;  // Tailrace writes them itself
+          return declarations.fields[base::index(field)].is_static;  // Tailrace writes them itself
         });
         for (const int field : fields)
           if (is_fixed(plan, field)) fixed_.push_back(static_cast<std::size_t>(field));
         if (variable.axis < 0) continue;
-        const AxisPlan& lies_on = file.axes[static_cast<std::size_t>(variable.axis)];
+        const AxisPlan& lies_on = file.axes[base::index(variable.axis)];
         const std::size_t axis = file.restored && saved != nullptr
                                      ? restored_axis(axis_state_name(file, lies_on), lies_on, begin, *saved)
                                      : axis_index(lies_on, begin);
@@ -68,9 +68,7 @@ class AxisAgenda : public model::Agenda {
     return shares.front().closes ? 1 : when_due_[axis];
   }
 
-  static bool is_fixed(const Plan& plan, int field) {
-    return plan.fields[static_cast<std::size_t>(field)].once;
-  }
+  static bool is_fixed(const Plan& plan, int field) { return plan.fields[base::index(field)].once; }
 
   // A field that is sampled on an axis.
   struct Use {
@@ -85,10 +83,8 @@ class AxisAgenda : public model::Agenda {
         std::find(analysis.field_of_diagnostic.begin(), analysis.field_of_diagnostic.end(), variable.field);
     std::vector<int> fields;
     for (const int input :
-         analysis.graph.diagnostics[static_cast<std::size_t>(place - analysis.field_of_diagnostic.begin())]
-             .inputs)
-      if (const int field = analysis.field_of_input[static_cast<std::size_t>(input)]; field >= 0)
-        fields.push_back(field);
+         analysis.graph.diagnostics[base::index(place - analysis.field_of_diagnostic.begin())].inputs)
+      if (const int field = analysis.field_of_input[base::index(input)]; field >= 0) fields.push_back(field);
     return fields;
   }
 

@@ -13,6 +13,7 @@
 #include "analytics/compile.hpp"
 #include "analytics/planning/blocks.hpp"
 #include "analytics/user/operator.hpp"
+#include "base/index.hpp"
 #include "model/directions.hpp"
 #include "model/field_index.hpp"
 #include "plan/diagnostic_coordinates.hpp"
@@ -27,8 +28,6 @@ namespace {
 using analytics::Dim;
 using analytics::Dims;
 using analytics::Place;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 double sine(double degrees) { return std::sin(degrees * std::numbers::pi / 180.0); }
 
@@ -86,10 +85,10 @@ class Analyst {
     if (all.empty() || !problems_.empty()) return;
     const Surveyed found = survey();
     for (const SampledField& sampled : all) {
-      const analytics::Diagnostic& diagnostic = analysis_->graph.diagnostics[at(sampled.diagnostic)];
+      const analytics::Diagnostic& diagnostic = analysis_->graph.diagnostics[base::index(sampled.diagnostic)];
       model::Field field = field_of(sampled, *analysis_);
       field.grid = grid_for(diagnostic, found);
-      add_coordinates(sampled, *analysis_, analysis_->declarations.grids[at(field.grid)]);
+      add_coordinates(sampled, *analysis_, analysis_->declarations.grids[base::index(field.grid)]);
       const int number = static_cast<int>(analysis_->declarations.fields.size());
       analysis_->field_of_diagnostic.push_back(number);
       analysis_->at_stations.push_back({sampled.file->path, sampled.field, number});
@@ -109,17 +108,17 @@ class Analyst {
 
   void add_field(const std::string& name, const settings::FieldGroup& group) {
     const auto index = index_.find(name);
-    if (!index || declarations_.fields[at(*index)].is_static) {
+    if (!index || declarations_.fields[base::index(*index)].is_static) {
       if (group.optional) absent_.insert(name);
       return;
     }
-    const model::Field& field = declarations_.fields[at(*index)];
-    const model::Grid& grid = declarations_.grids[at(field.grid)];
+    const model::Field& field = declarations_.fields[base::index(*index)];
+    const model::Grid& grid = declarations_.grids[base::index(field.grid)];
     analytics::Shape shape = shape_on(field.grid);
     if (!field.units.empty()) shape.units = field.units;
     analytics::EngineInput input;
     if (grid.kind == model::GridKind::partial) {
-      const std::size_t ranks = decomposition_ ? decomposition_->regions[at(field.grid)].size() : 1;
+      const std::size_t ranks = decomposition_ ? decomposition_->regions[base::index(field.grid)].size() : 1;
       const Dim across{std::string(analytics::rank_dim), static_cast<std::int64_t>(ranks), true};
       shape.dims.insert(shape.dims.begin(), across);
     }
@@ -136,10 +135,10 @@ class Analyst {
   }
 
   bool is_split(int grid, std::size_t dim) const {
-    const model::Grid& found = declarations_.grids[at(grid)];
+    const model::Grid& found = declarations_.grids[base::index(grid)];
     if (found.kind == model::GridKind::replicated || found.kind == model::GridKind::partial) return false;
     if (!decomposition_) return true;
-    const auto& regions = decomposition_->regions[at(grid)];
+    const auto& regions = decomposition_->regions[base::index(grid)];
     const model::Runs whole{{0, found.shape[dim]}};  // a list in another order is none: operators count cells
     return std::ranges::any_of(regions.distinct(), [&](const model::Region& region) {
       return region.rank() <= dim || region.runs(dim) != whole;
@@ -148,11 +147,11 @@ class Analyst {
 
   // Inputs on one grid share their regions.
   model::Regions regions_of(int grid) {
-    const model::Grid& found = declarations_.grids[at(grid)];
-    if (found.kind != model::GridKind::partial) return decomposition_->regions[at(grid)];
+    const model::Grid& found = declarations_.grids[base::index(grid)];
+    if (found.kind != model::GridKind::partial) return decomposition_->regions[base::index(grid)];
     model::Regions& regions = contributions_[grid];
     if (!regions.empty()) return regions;
-    for (std::size_t rank = 0; rank < decomposition_->regions[at(grid)].size(); ++rank) {
+    for (std::size_t rank = 0; rank < decomposition_->regions[base::index(grid)].size(); ++rank) {
       std::vector<model::Runs> runs{{{static_cast<std::int64_t>(rank), 1}}};
       for (const std::int64_t extent : found.shape) runs.push_back({{0, extent}});
       regions.push_back(model::Region(std::move(runs)));
@@ -234,14 +233,14 @@ class Analyst {
     if (!coordinate.units.empty()) shape.units = coordinate.units;
     for (const std::string& dim : coordinate.dims) {
       const auto found = std::find(grid.dims.begin(), grid.dims.end(), dim);
-      shape.dims.push_back({dim, grid.shape[static_cast<std::size_t>(found - grid.dims.begin())], false});
+      shape.dims.push_back({dim, grid.shape[base::index(found - grid.dims.begin())], false});
     }
     return shape;
   }
 
   // A coordinate given in parts is an input whose blocks arrive once, in `ready`.
   void add_parts(const model::Grid& grid, const model::Coordinate& coordinate, const std::string& name) {
-    const int part = declarations_.fields[at(*coordinate.field)].grid;
+    const int part = declarations_.fields[base::index(*coordinate.field)].grid;
     analytics::Shape shape = shape_on(part);
     if (!coordinate.units.empty()) shape.units = coordinate.units;
     analytics::EngineInput input;
@@ -254,7 +253,7 @@ class Analyst {
   }
 
   analytics::Shape shape_on(int grid) const {
-    const model::Grid& found = declarations_.grids[at(grid)];
+    const model::Grid& found = declarations_.grids[base::index(grid)];
     analytics::Shape shape;
     for (std::size_t d = 0; d < found.dims.size(); ++d)
       shape.dims.push_back({found.dims[d], found.shape[d], is_split(grid, d)});
@@ -288,9 +287,9 @@ class Analyst {
   std::vector<const model::Grid*> sources_of(const analytics::Diagnostic& diagnostic) const {
     std::vector<const model::Grid*> sources;
     for (const int input : diagnostic.inputs) {
-      const int field = analysis_->field_of_input[at(input)];
-      if (field >= 0 && !declarations_.fields[at(field)].is_static)
-        sources.push_back(&declarations_.grids[at(declarations_.fields[at(field)].grid)]);
+      const int field = analysis_->field_of_input[base::index(input)];
+      if (field >= 0 && !declarations_.fields[base::index(field)].is_static)
+        sources.push_back(&declarations_.grids[base::index(declarations_.fields[base::index(field)].grid)]);
     }
     return sources;
   }
@@ -301,8 +300,8 @@ class Analyst {
   int grid_for(const analytics::Diagnostic& diagnostic, const Surveyed& surveyed,
                const std::vector<std::string>& names = {}) {
     const auto& [place, coordinates] = surveyed;
-    const bool local = place[at(diagnostic.node)] == Place::local;
-    const analytics::Shape& shape = analysis_->graph.nodes[at(diagnostic.node)].shape;
+    const bool local = place[base::index(diagnostic.node)] == Place::local;
+    const analytics::Shape& shape = analysis_->graph.nodes[base::index(diagnostic.node)].shape;
     const bool as_declared = coordinates.as_declared(diagnostic.node);
     std::vector<std::string> dims;
     std::vector<std::int64_t> extents;
@@ -380,13 +379,13 @@ model::Decomposition with_diagnostics(const Analysis& analysis, const model::Dec
   const auto blocks = analytics::planning::find_blocks(analysis.graph, placement, analysis.inputs);
   model::Decomposition extended = decomposition;
   for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d) {
-    const int index = analysis.declarations.fields[at(analysis.field_of_diagnostic[d])].grid;
-    if (at(index) < extended.regions.size()) continue;  // a grid of the model
+    const int index = analysis.declarations.fields[base::index(analysis.field_of_diagnostic[d])].grid;
+    if (base::index(index) < extended.regions.size()) continue;  // a grid of the model
     const int node = analysis.graph.diagnostics[d].node;
-    if (placement.place[at(node)] == Place::local)
+    if (placement.place[base::index(node)] == Place::local)
       extended.regions.push_back(blocks.of(node));
     else
-      extended.regions.push_back(whole_on_first(analysis.declarations.grids[at(index)], ranks));
+      extended.regions.push_back(whole_on_first(analysis.declarations.grids[base::index(index)], ranks));
   }
   return extended;
 }

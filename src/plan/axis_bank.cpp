@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/decimal_text.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -15,8 +16,8 @@ const std::vector<time::Share> no_shares;
 std::string name_of(const AxisPlan& axis) {
   static constexpr std::array kinds{"instant", "window", "whole_samples", "at_end"};
   const bool is_standard = axis.convention == &time::standard_convention();
-  std::string name = fmt::format("{}_{}_of_{}", kinds[static_cast<std::size_t>(axis.kind)], axis.every.name(),
-                                 axis.cadence.name());
+  std::string name =
+      fmt::format("{}_{}_of_{}", kinds[base::index(axis.kind)], axis.every.name(), axis.cadence.name());
   if (!is_standard) name += fmt::format("_{}", axis.convention->name());
   if (axis.also_at_end) name += "_and_end";
   if (axis.cycle != time::Cycle::none) name += axis.cycle == time::Cycle::year ? "_each_year" : "_each_day";

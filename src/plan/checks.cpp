@@ -7,6 +7,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "base/index.hpp"
+
 namespace tailrace::plan {
 namespace {
 
@@ -107,7 +109,7 @@ std::optional<std::string> coordinates_complaint(const std::vector<model::Coordi
   const auto has = [](const std::vector<model::Coordinate>& coordinates, const std::string& name) {
     return std::ranges::any_of(coordinates, [&](const auto& one) { return one.name == name; });
   };
-  const model::Grid& grid = declarations.grids[static_cast<std::size_t>(field.grid)];
+  const model::Grid& grid = declarations.grids[base::index(field.grid)];
   for (const model::Coordinate& coordinate : own) {
     if (has(grid.coordinates, coordinate.name) || std::ranges::count(grid.dims, coordinate.name) > 0)
       return fmt::format(
@@ -120,11 +122,11 @@ std::optional<std::string> coordinates_complaint(const std::vector<model::Coordi
 }
 
 std::vector<std::string> names_of_parts(const std::string& variable, const model::Grid& grid, int dim) {
-  const auto cells = static_cast<std::size_t>(grid.shape[static_cast<std::size_t>(dim)]);
+  const auto cells = static_cast<std::size_t>(grid.shape[base::index(dim)]);
   std::vector<std::string> words;
   for (const model::Coordinate& coordinate : grid.coordinates) {
     const std::string meanings = model::text_of(coordinate.attributes, "flag_meanings");
-    if (coordinate.name != grid.dims[static_cast<std::size_t>(dim)]) continue;
+    if (coordinate.name != grid.dims[base::index(dim)]) continue;
     std::istringstream text(meanings);
     for (std::string word; text >> word;) words.push_back(word);
   }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -69,7 +70,7 @@ Json to_json(const model::Grid& grid, const model::Regions& regions) {
 
 Json to_json(const model::Field& field, const std::vector<model::Grid>& grids) {
   Json json{{"name", field.name},
-            {"grid", grids[static_cast<std::size_t>(field.grid)].name},
+            {"grid", grids[base::index(field.grid)].name},
             {"type", model::name_of(field.type)},
             {"units", field.units},
             {"standard_name", field.standard_name},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "base/text_tree.hpp"
 #include "env/topology.hpp"
 #include "plan/memory_needs.hpp"
@@ -125,7 +126,7 @@ void advise(const settings::OutputEntry& file, Branch& branch) {
   for (const settings::VariableEntry& variable : file.variables) {
     if (variable.every.is_never()) continue;  // a fixed field, or one at the end of the run
     const std::pair kind{variable.every, time::needs_window(variable.reduction)};
-    const auto known = static_cast<std::size_t>(std::ranges::find(kinds, kind) - kinds.begin());
+    const auto known = base::index(std::ranges::find(kinds, kind) - kinds.begin());
     if (known == kinds.size()) {
       kinds.push_back(kind);
       axes.emplace_back();
@@ -196,7 +197,7 @@ Branch describe_file(const DatasetPlan& file) {
     branch.below.push_back(describe_variables(file, -1, "without time, put once"));
   std::vector<std::vector<std::string>> axes(file.axes.size());
   for (const VariablePlan& variable : file.variables)
-    if (variable.axis >= 0) axes[static_cast<std::size_t>(variable.axis)].push_back(variable.name);
+    if (variable.axis >= 0) axes[base::index(variable.axis)].push_back(variable.name);
   advise(axes, branch);
   for (const OptionTablePlan& table : file.option_tables) {
     const std::size_t count = table.entries.size();
@@ -257,7 +258,7 @@ std::string describe_memory(const settings::ServersOptions& servers, const Plan&
                         {.servers = static_cast<int>(count),
                          .cells =
                              [&](int grid) {
-                               const auto size = declarations.grids[static_cast<std::size_t>(grid)].size();
+                               const auto size = declarations.grids[base::index(grid)].size();
                                return (static_cast<std::size_t>(size) + count - 1) / count;
                              },
                          .writes = [&](std::size_t file) { return file % count == server; }});

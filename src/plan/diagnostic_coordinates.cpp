@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/index.hpp"
 #include "plan/naming/cell_methods.hpp"
 
 namespace tailrace::plan {
@@ -13,8 +14,6 @@ using analytics::Dim;
 using analytics::DimCoordinate;
 using analytics::Node;
 using analytics::NodeKind;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 const model::Coordinate* own_coordinate(const model::Grid& grid, const std::string& dim) {
   for (const model::Coordinate& coordinate : grid.coordinates)
@@ -94,7 +93,7 @@ DiagnosticCoordinates::DiagnosticCoordinates(const analytics::Graph& graph,
 }
 
 DiagnosticCoordinates::Note DiagnosticCoordinates::note_of_input(const Node& input) const {
-  const InputOrigin& origin = inputs_[at(input.input)];
+  const InputOrigin& origin = inputs_[base::index(input.input)];
   Note made;
   made.units = input.shape.units.value_or("");
   made.described.standard_name = origin.standard_name;
@@ -133,7 +132,7 @@ DiagnosticCoordinates::DimNote DiagnosticCoordinates::passed(const Node& node, c
       return one.name == dim.name && one.extent == dim.extent;
     });
     if (place == dims.end()) continue;
-    const DimNote& one = note(argument).dims[static_cast<std::size_t>(place - dims.begin())];
+    const DimNote& one = note(argument).dims[base::index(place - dims.begin())];
     declared = declared && one.declared != nullptr;
     differ =
         differ || (one.coordinate && found.coordinate && !same_cells(*one.coordinate, *found.coordinate));
@@ -188,9 +187,9 @@ void DiagnosticCoordinates::add_coordinates(int node, const std::vector<const mo
     const auto here = std::find(grid.dims.begin(), grid.dims.end(), dim);
     const auto there = std::find(from.dims.begin(), from.dims.end(), dim);
     if (here == grid.dims.end() || there == from.dims.end()) return false;
-    const auto place = static_cast<std::size_t>(here - grid.dims.begin());
+    const auto place = base::index(here - grid.dims.begin());
     return dims[place].declared != nullptr &&
-           grid.shape[place] == from.shape[static_cast<std::size_t>(there - from.dims.begin())];
+           grid.shape[place] == from.shape[base::index(there - from.dims.begin())];
   };
   for (const model::Grid* source : sources)
     for (const model::Coordinate& coordinate : source->coordinates) {

@@ -8,6 +8,7 @@
 
 #include "analytics/dim_coordinate.hpp"
 #include "analytics/graph.hpp"
+#include "base/index.hpp"
 #include "model/declarations.hpp"
 
 namespace tailrace::plan {
@@ -50,8 +51,8 @@ class DiagnosticCoordinates {
     std::string units;  // of the values that `described` names
   };
 
-  const analytics::Node& node(int number) const { return graph_.nodes[static_cast<std::size_t>(number)]; }
-  const Note& note(int number) const { return notes_[static_cast<std::size_t>(number)]; }
+  const analytics::Node& node(int number) const { return graph_.nodes[base::index(number)]; }
+  const Note& note(int number) const { return notes_[base::index(number)]; }
   Note note_of_input(const analytics::Node& input) const;
   DimNote made_or_passed(const analytics::Node& node, const analytics::Dim& dim) const;
   DimNote passed(const analytics::Node& node, const analytics::Dim& dim) const;

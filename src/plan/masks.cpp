@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/index.hpp"
 #include "base/nearest_name.hpp"
 #include "config/read.hpp"
 #include "settings/diagnostics.hpp"
@@ -89,8 +90,8 @@ bool lies_on(const model::Grid& mask, const model::Grid& grid) {
 
 std::optional<std::string> complaint(const GridEntry& entry, const model::Grid& grid, int mask,
                                      const model::Declarations& declarations) {
-  const model::Field& field = declarations.fields[static_cast<std::size_t>(mask)];
-  const model::Grid& on = declarations.grids[static_cast<std::size_t>(field.grid)];
+  const model::Field& field = declarations.fields[base::index(mask)];
+  const model::Grid& on = declarations.grids[base::index(field.grid)];
   if (grid.kind == model::GridKind::partial)
     return fmt::format("each rank holds a contribution to grid \"{}\", not a part, so it has no mask",
                        grid.name);
@@ -119,7 +120,7 @@ model::Declarations with_fill_values(const settings::Configuration& configuratio
   for (const GridEntry& entry : *entries) {
     if (entry.mask.name.empty() || !declarations.find_field(entry.mask.name)) continue;
     for (model::Field& field : declarations.fields)
-      if (declarations.grids[static_cast<std::size_t>(field.grid)].name == entry.name && !field.is_static &&
+      if (declarations.grids[base::index(field.grid)].name == entry.name && !field.is_static &&
           field.name != entry.mask.name && !field.fill_value)
         field.fill_value = model::default_fill(field.type);
   }
@@ -149,7 +150,7 @@ std::vector<int> masks_of(const settings::Configuration& configuration,
                       entry.mask.location.text(), path_of(entry), entry.mask.name));
       continue;
     }
-    const auto at = static_cast<std::size_t>(*grid);
+    const auto at = base::index(*grid);
     if (const auto what = complaint(entry, declarations.grids[at], *mask, declarations))
       problems.add(entry.mask.location, path_of(entry), *what);
     masks[at] = *mask;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/index.hpp"
 #include "base/text_tree.hpp"
 #include "plan/analysis.hpp"
 
@@ -24,8 +25,8 @@ constexpr std::size_t moving_share = 8;
 constexpr std::size_t worth_telling = 100;  // of what is needed: one part in so many
 
 std::size_t cells_of(const VariablePlan& variable, const model::Declarations& declarations) {
-  const int grid = declarations.fields[static_cast<std::size_t>(variable.field)].grid;
-  return grid < 0 ? 1 : static_cast<std::size_t>(declarations.grids[static_cast<std::size_t>(grid)].size());
+  const int grid = declarations.fields[base::index(variable.field)].grid;
+  return grid < 0 ? 1 : static_cast<std::size_t>(declarations.grids[base::index(grid)].size());
 }
 
 std::size_t record_bytes(const VariablePlan& variable, const model::Declarations& declarations) {
@@ -35,7 +36,7 @@ std::size_t record_bytes(const VariablePlan& variable, const model::Declarations
 // A cell.
 std::size_t kept_bytes(const VariablePlan& variable, const model::Declarations& declarations) {
   if (!time::needs_window(variable.reduction)) return 0;
-  const model::Field& field = declarations.fields[static_cast<std::size_t>(variable.field)];
+  const model::Field& field = declarations.fields[base::index(variable.field)];
   std::optional<time::Missing> missing;  // each cell then has a weight of its own
   if (field.fill_value) missing = {.fill = *field.fill_value, .propagates = variable.propagates_missing};
   std::size_t bytes = 0;
@@ -61,7 +62,7 @@ OfDiagnostics of_diagnostics(const Plan& plan) {
     if (!written.contains(analysis.field_of_diagnostic[d])) continue;
     found.results.insert(analysis.field_of_diagnostic[d]);
     for (const int input : analysis.graph.diagnostics[d].inputs)
-      if (const int field = analysis.field_of_input[static_cast<std::size_t>(input)]; field >= 0)
+      if (const int field = analysis.field_of_input[base::index(input)]; field >= 0)
         found.inputs.insert(field);
   }
   return found;
@@ -75,7 +76,7 @@ std::set<int> fields_that_are_put(const Plan& plan, const model::Declarations& d
   const OfDiagnostics diagnostics = of_diagnostics(plan);
   for (const int result : diagnostics.results) fields.erase(result);
   for (const int input : diagnostics.inputs)
-    if (!declarations.fields[static_cast<std::size_t>(input)].is_static) fields.insert(input);
+    if (!declarations.fields[base::index(input)].is_static) fields.insert(input);
   return fields;
 }
 
@@ -130,11 +131,11 @@ void add_variable(MemoryNeeds& needs, const ServerShare& share, const model::Dec
                   const Home& home, const VariablePlan& variable) {
   const DatasetPlan& file = home.file;
   const std::string name = name_of(file, variable);
-  const int grid = declarations.fields[static_cast<std::size_t>(variable.field)].grid;
+  const int grid = declarations.fields[base::index(variable.field)].grid;
   const std::size_t bytes = record_bytes(variable, declarations);
   const auto servers = static_cast<std::size_t>(share.servers);
-  const auto turns = static_cast<std::size_t>(
-      variable.axis < 0 ? 1 : file.axes[static_cast<std::size_t>(variable.axis)].rule().turns());
+  const auto turns =
+      static_cast<std::size_t>(variable.axis < 0 ? 1 : file.axes[base::index(variable.axis)].rule().turns());
   if (grid >= 0) needs.windows.add(turns * kept_bytes(variable, declarations) * share.cells(grid), name);
   // Windows of cycles all close at the end of the run.
   if (home.is_here)
@@ -152,19 +153,19 @@ void add_fields(MemoryNeeds& needs, const ServerShare& share, const Plan& plan,
                 const model::Declarations& declarations) {
   const OfDiagnostics diagnostics = of_diagnostics(plan);
   const auto add = [&](MemoryNeed& need, int number, std::size_t bytes_of_cell) {
-    const model::Field& field = declarations.fields[static_cast<std::size_t>(number)];
+    const model::Field& field = declarations.fields[base::index(number)];
     if (field.grid >= 0) need.add(bytes_of_cell * share.cells(field.grid), fmt::format("\"{}\"", field.name));
   };
   for (const int input : diagnostics.inputs) {
-    const model::Field& field = declarations.fields[static_cast<std::size_t>(input)];
+    const model::Field& field = declarations.fields[base::index(input)];
     add(field.is_static ? needs.fixed : needs.analytics, input, model::size_of(field.type));
   }
   for (const int result : diagnostics.results) add(needs.analytics, result, sizeof(double));
   for (std::size_t grid = 0; grid < plan.masks.size(); ++grid)
     if (plan.masks[grid] >= 0)  // a flag a cell, and one block with the fill value in place
-      needs.fixed.add((1 + sizeof(double)) * share.cells(static_cast<int>(grid)),
-                      fmt::format("the mask \"{}\"",
-                                  declarations.fields[static_cast<std::size_t>(plan.masks[grid])].name));
+      needs.fixed.add(
+          (1 + sizeof(double)) * share.cells(static_cast<int>(grid)),
+          fmt::format("the mask \"{}\"", declarations.fields[base::index(plan.masks[grid])].name));
 }
 
 }  // namespace
@@ -181,7 +182,7 @@ void add_checkpoint(MemoryNeeds& needs, const ServerShare& share, const Plan& pl
     if (!plan.fields[f].kept || field.grid < 0) continue;
     const std::size_t bytes = share.cells(field.grid) * model::size_of(field.type);
     here += bytes;
-    all += static_cast<std::size_t>(declarations.grids[static_cast<std::size_t>(field.grid)].size()) *
+    all += static_cast<std::size_t>(declarations.grids[base::index(field.grid)].size()) *
            model::size_of(field.type);
     needs.checkpoint.add(bytes, fmt::format("\"{}\"", field.name));
   }
@@ -210,10 +211,10 @@ MemoryNeeds memory_needs_of(const Plan& plan, const model::Declarations& declara
 std::size_t step_bytes(const Plan& plan, const model::Declarations& declarations) {
   std::size_t bytes = 0;
   for (const int field : fields_that_are_put(plan, declarations)) {
-    const model::Field& put = declarations.fields[static_cast<std::size_t>(field)];
+    const model::Field& put = declarations.fields[base::index(field)];
     if (put.grid >= 0)
       bytes += model::size_of(put.type) *
-               static_cast<std::size_t>(declarations.grids[static_cast<std::size_t>(put.grid)].size());
+               static_cast<std::size_t>(declarations.grids[base::index(put.grid)].size());
   }
   return bytes;
 }

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/index.hpp"
 #include "base/nearest_name.hpp"
 #include "config/problems.hpp"
 #include "mip_tables/checks.hpp"
@@ -33,8 +34,6 @@ namespace {
 
 std::string without_namespace(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 class Planner {
  public:
   Planner(const settings::Configuration& configuration, const model::Declarations& declarations,
@@ -56,7 +55,7 @@ class Planner {
       plan_.warnings.push_back(std::move(hint));
     plan_.masks = masks_of(configuration_, declarations_, problems_, plan_.warnings);
     for (const int mask : plan_.masks)
-      if (mask >= 0) plan_.fields[at(mask)].used = true;
+      if (mask >= 0) plan_.fields[base::index(mask)].used = true;
     mark_kept_fields(configuration_, declarations_, plan_, problems_);
     problems_.throw_if_any();
     if (plan_.analysis) plan_diagnostics(*plan_.analysis);
@@ -84,8 +83,8 @@ class Planner {
 
   void plan_field(const settings::FieldGroup& group, const std::string& name, const config::Location& where) {
     const auto index = index_.find(name);
-    if (index && !declarations_.fields[at(*index)].is_static) {
-      FieldPlan& field = plan_.fields[at(*index)];
+    if (index && !declarations_.fields[base::index(*index)].is_static) {
+      FieldPlan& field = plan_.fields[base::index(*index)];
       field.cadence = group.every;
       field.once = group.once;
       field.at_end = group.every.is_never() && group.also_at_end;
@@ -120,21 +119,21 @@ class Planner {
     plan_.details.insert(plan_.details.end(), analysis.details.begin(), analysis.details.end());
     for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d) {
       const analytics::Diagnostic& diagnostic = analysis.graph.diagnostics[d];
-      FieldPlan& plan = plan_.fields[at(analysis.field_of_diagnostic[d])];
+      FieldPlan& plan = plan_.fields[base::index(analysis.field_of_diagnostic[d])];
       std::string slowest;
       for (const int input : diagnostic.inputs) {
-        const int field = analysis.field_of_input[at(input)];
-        if (field < 0 || declarations_.fields[at(field)].is_static) continue;
-        const time::Period& cadence = plan_.fields[at(field)].cadence;
-        const std::string& name = declarations_.fields[at(field)].name;
-        if (plan_.fields[at(field)].at_end) {
+        const int field = analysis.field_of_input[base::index(input)];
+        if (field < 0 || declarations_.fields[base::index(field)].is_static) continue;
+        const time::Period& cadence = plan_.fields[base::index(field)].cadence;
+        const std::string& name = declarations_.fields[base::index(field)].name;
+        if (plan_.fields[base::index(field)].at_end) {
           problems_.add(diagnostic.location, "diagnostics." + diagnostic.name + ".is",
                         fmt::format("\"{}\" is sent only at the end of the run; diagnostics of such fields "
                                     "are not available yet in this version",
                                     name));
           continue;
         }
-        if (plan_.fields[at(field)].once) continue;
+        if (plan_.fields[base::index(field)].once) continue;
         if (slowest.empty() || is_multiple(cadence, plan.cadence)) {
           plan.cadence = cadence;
           slowest = name;
@@ -215,16 +214,16 @@ class Planner {
   void add_variable(DatasetPlan& file, const settings::VariableEntry& entry, int asked,
                     std::map<std::string, config::Location>& names) {
     const int index = written_to(file.entry, asked);
-    const model::Field& field = declarations_.fields[at(index)];
-    const std::string& field_name = declarations_.fields[at(asked)].name;
-    plan_.fields[at(index)].used = true;
-    check_variable(entry, field, plan_.fields[at(index)]);
+    const model::Field& field = declarations_.fields[base::index(index)];
+    const std::string& field_name = declarations_.fields[base::index(asked)].name;
+    plan_.fields[base::index(index)].used = true;
+    check_variable(entry, field, plan_.fields[base::index(index)]);
     const mip_tables::Written written{.request = entry.cmip.get(),
                                       .config_path = entry.config_path,
                                       .coordinates = entry.coordinates,
                                       .field = field,
-                                      .grid = declarations_.grids[at(field.grid)],
-                                      .once = plan_.fields[at(index)].once,
+                                      .grid = declarations_.grids[base::index(field.grid)],
+                                      .once = plan_.fields[base::index(index)].once,
                                       .is_split = !entry.split.empty()};
     mip_tables::check_table(written, problems_, plan_.warnings);
     VariablePlan variable;
@@ -232,7 +231,7 @@ class Planner {
     variable.field = index;
     variable.field_name = field_name;
     variable.at_stations = index != asked;
-    variable.axis = axis_of(file, entry, plan_.fields[at(index)]);
+    variable.axis = axis_of(file, entry, plan_.fields[base::index(index)]);
     variable.reduction = entry.reduction;
     variable.propagates_missing = entry.propagates_missing;
     set_type(entry, typed_as(file.entry, asked, index), variable);
@@ -247,7 +246,7 @@ class Planner {
                     fmt::format("{}: {}", variable.name, *complaint));
     if (const auto complaint = coordinates_complaint(entry.coordinates, field, declarations_))
       problems_.add(entry.location, entry.config_path + ".coordinates", *complaint);
-    if (!entry.split.empty()) split(entry, declarations_.grids[at(field.grid)], variable);
+    if (!entry.split.empty()) split(entry, declarations_.grids[base::index(field.grid)], variable);
     for (const std::string& name : variable.split < 0 ? std::vector{variable.name} : variable.parts) {
       const auto [first, fresh] = names.try_emplace(name, entry.location);
       if (!fresh)
@@ -263,7 +262,7 @@ class Planner {
 
   void check_variable(const settings::VariableEntry& entry, const model::Field& field,
                       const FieldPlan& plan) {
-    const model::Grid& grid = declarations_.grids[at(field.grid)];
+    const model::Grid& grid = declarations_.grids[base::index(field.grid)];
     const time::Period& cadence = plan.cadence;
     if (grid.kind == model::GridKind::partial)
       problems_.add(
@@ -347,10 +346,10 @@ class Planner {
 
   // Interpolated values are not whole numbers.
   const model::Field& typed_as(const settings::OutputEntry& file, int asked, int written) const {
-    const model::Field& field = declarations_.fields[at(asked)];
+    const model::Field& field = declarations_.fields[base::index(asked)];
     const points::PointSet* points = file.points();
     const bool between = points != nullptr && points->method == points::Sampling::bilinear;
-    return between && model::is_integer(field.type) ? declarations_.fields[at(written)] : field;
+    return between && model::is_integer(field.type) ? declarations_.fields[base::index(written)] : field;
   }
 
   void set_type(const settings::VariableEntry& entry, const model::Field& field, VariablePlan& variable) {
@@ -370,7 +369,8 @@ class Planner {
     std::set<std::string> taken;
     for (const AxisPlan& axis : file.axes) taken.insert({axis.dim, axis.dim + "_bnds"});
     for (const VariablePlan& variable : file.variables) {
-      const model::Grid& grid = declarations_.grids[at(declarations_.fields[at(variable.field)].grid)];
+      const model::Grid& grid =
+          declarations_.grids[base::index(declarations_.fields[base::index(variable.field)].grid)];
       taken.insert(grid.dims.begin(), grid.dims.end());
       for (const model::Coordinate& coordinate : grid.coordinates) taken.insert(coordinate.name);
       if (grid.mesh) taken.insert(grid.mesh->name);

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "base/index.hpp"
 #include "base/nearest_name.hpp"
 #include "points/plane.hpp"
 #include "points/reduction.hpp"
@@ -22,8 +23,6 @@ namespace {
 using analytics::Reduction;
 using settings::OutputEntry;
 using settings::VariableEntry;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 points::Request request_of(const OutputEntry& file) {
   return {file.path, file.stations ? &*file.stations : nullptr,
@@ -81,8 +80,8 @@ class Sampler {
   }
 
   void sample(const OutputEntry& file, const VariableEntry& variable, Source source) {
-    const model::Field& field = analysis_.declarations.fields[at(source.field)];
-    const model::Grid& grid = analysis_.declarations.grids[at(field.grid)];
+    const model::Field& field = analysis_.declarations.fields[base::index(source.field)];
+    const model::Grid& grid = analysis_.declarations.grids[base::index(field.grid)];
     if (grid.kind == model::GridKind::partial) return;  // every dataset refuses it
     const auto plane = points::plane_of(grid, file.points()->coordinates);
     if (!plane) return points::may_have_plane(grid) ? refuse_grid(file, field, grid) : void();
@@ -106,7 +105,7 @@ class Sampler {
         if (std::ranges::count(source.inputs, input) == 0) source.inputs.push_back(input);
       }
     std::ranges::sort(source.inputs);
-    for (const int arg : args) call.arguments.push_back(analysis_.graph.nodes[at(arg)].shape);
+    for (const int arg : args) call.arguments.push_back(analysis_.graph.nodes[base::index(arg)].shape);
     analytics::Shape shape;
     try {
       shape = op->infer(call);
@@ -138,7 +137,7 @@ class Sampler {
 
   void add(const OutputEntry& file, const VariableEntry& variable, const Source& source,
            analytics::Node node) {
-    const model::Field& field = analysis_.declarations.fields[at(source.field)];
+    const model::Field& field = analysis_.declarations.fields[base::index(source.field)];
     analytics::Graph& graph = analysis_.graph;
     sampled_.push_back({&file, source.field, static_cast<int>(graph.diagnostics.size())});
     const char* const where = file.stations ? "at the stations of" : "along the trajectories of";
@@ -169,14 +168,14 @@ class Sampler {
     for (std::size_t n = 0; n < nodes.size(); ++n)
       if (nodes[n].kind == analytics::NodeKind::input && nodes[n].input == input) return static_cast<int>(n);
     return analysis_.graph.add(
-        analytics::input_node(input, inputs_[at(input)].name, inputs_[at(input)].shape));
+        analytics::input_node(input, inputs_[base::index(input)].name, inputs_[base::index(input)].shape));
   }
 
   // Why the field has no value at each step; none if it has.
   std::optional<std::string> wrong_time(const Source& source) const {
-    if (std::ranges::all_of(source.inputs, [&](int i) { return analysis_.inputs[at(i)].fixed; }))
+    if (std::ranges::all_of(source.inputs, [&](int i) { return analysis_.inputs[base::index(i)].fixed; }))
       return "is put only once";
-    const std::string& name = analysis_.declarations.fields[at(source.field)].name;
+    const std::string& name = analysis_.declarations.fields[base::index(source.field)].name;
     for (const settings::FieldGroup& group : configuration_.field_groups)
       if (group.every.is_never() && std::ranges::count(group.fields, name, &settings::ListedName::name) > 0 &&
           !group.once)
@@ -252,20 +251,20 @@ std::vector<SampledField> sample_fields(const settings::Configuration& configura
 }
 
 model::Field field_of(const SampledField& sampled, const Analysis& analysis) {
-  model::Field field = analysis.declarations.fields[at(sampled.field)];
-  const analytics::Diagnostic& diagnostic = analysis.graph.diagnostics[at(sampled.diagnostic)];
+  model::Field field = analysis.declarations.fields[base::index(sampled.field)];
+  const analytics::Diagnostic& diagnostic = analysis.graph.diagnostics[base::index(sampled.diagnostic)];
   field.name = diagnostic.name;
   field.type = model::DataType::float64;
   field.fill_value.reset();
   if (diagnostic.may_miss) field.fill_value = std::numeric_limits<double>::quiet_NaN();
   if (field.long_name.empty() && field.standard_name.empty())
-    field.long_name = analysis.declarations.fields[at(sampled.field)].name;
+    field.long_name = analysis.declarations.fields[base::index(sampled.field)].name;
   return field;
 }
 
 void add_coordinates(const SampledField& sampled, const Analysis& analysis, model::Grid& grid) {
-  const model::Field& field = analysis.declarations.fields[at(sampled.field)];
-  const model::Grid& from = analysis.declarations.grids[at(field.grid)];
+  const model::Field& field = analysis.declarations.fields[base::index(sampled.field)];
+  const model::Grid& from = analysis.declarations.grids[base::index(field.grid)];
   const points::Plane plane = *points::plane_of(from, sampled.file->points()->coordinates);
   // Latitudes and longitudes need no grid mapping; other coordinates do.
   if (plane.longitude < 0 && from.mapping) grid.mapping = from.mapping;

@@ -5,14 +5,16 @@
 #include <cstddef>
 #include <numbers>
 
+#include "base/index.hpp"
+
 namespace tailrace::points {
 
 // Chords have the same order as distances along the sphere.
 std::array<double, 3> position_of(const std::array<double, 2>& place, int longitude) {
   if (longitude < 0) return {place[0], place[1], 0.0};
   constexpr double degree = std::numbers::pi / 180.0;
-  const double east = degree * place[static_cast<std::size_t>(longitude)];
-  const double north = degree * place[static_cast<std::size_t>(1 - longitude)];
+  const double east = degree * place[base::index(longitude)];
+  const double north = degree * place[base::index(1 - longitude)];
   return {std::cos(north) * std::cos(east), std::cos(north) * std::sin(east), std::sin(north)};
 }
 

@@ -10,6 +10,7 @@
 #include "analytics/operators/support/walk.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::points {
 namespace {
@@ -26,8 +27,6 @@ using analytics::Shape;
 namespace operators = analytics::operators;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 double squared_distance(const Position& a, const Position& b) {
   const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
@@ -67,10 +66,10 @@ struct Block {
 class NearestPartial final : public Partial {
  public:
   NearestPartial(std::shared_ptr<const NearestPoints> points, const Call& call)
-      : points_(std::move(points)), dims_(call.arguments.at(0).dims), best_(at(points_->count)) {
+      : points_(std::move(points)), dims_(call.arguments.at(0).dims), best_(base::index(points_->count)) {
     for (const Dim& dim : dims_)
       if (!in_plane(dim.name) && dim.name != points_->level) kept_.push_back(dim.extent);
-    for (const std::int64_t extent : kept_) cells_ *= at(extent);
+    for (const std::int64_t extent : kept_) cells_ *= base::index(extent);
   }
 
   void begin_step(double seconds) override {
@@ -201,7 +200,8 @@ class NearestPartial final : public Partial {
         offset += (level - block.levels.begin()) * block.level_step;
       }
       for (std::size_t k = 0; k < block.kept.size(); ++k)
-        best.found.push_back({s * cells_ + at(block.kept_global[k]), values[at(offset + block.kept[k])]});
+        best.found.push_back(
+            {s * cells_ + base::index(block.kept_global[k]), values[base::index(offset + block.kept[k])]});
     }
     return best;
   }

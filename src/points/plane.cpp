@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "model/directions.hpp"
 
 namespace tailrace::points {
@@ -34,8 +35,7 @@ std::optional<Plane> plane_of(const model::Grid& grid, const std::vector<std::st
     if (std::ranges::count(first->dims, grid.dims[d]) + std::ranges::count(second->dims, grid.dims[d]) > 0)
       plane.dims.push_back(d);
   for (int i = 0; i < 2; ++i)
-    if (model::is_longitude(*plane.at[static_cast<std::size_t>(i)]) &&
-        model::is_latitude(*plane.at[static_cast<std::size_t>(1 - i)]))
+    if (model::is_longitude(*plane.at[base::index(i)]) && model::is_latitude(*plane.at[base::index(1 - i)]))
       plane.longitude = i;
   return plane;
 }

@@ -10,6 +10,7 @@
 #include "analytics/operators/support/walk.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::points {
 namespace {
@@ -27,8 +28,6 @@ using analytics::Shape;
 namespace operators = analytics::operators;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 // The points and their cells, with the indices of the cells along each dim of the plane.
 struct Wanted {
@@ -60,7 +59,7 @@ std::vector<std::int64_t> places_in(const model::Runs& runs, const std::vector<s
   for (const model::Run& run : runs) {
     auto index = std::lower_bound(wanted.begin(), wanted.end(), run.start);
     for (; index != wanted.end() && *index < run.start + run.count; ++index)
-      places[at(index - wanted.begin())] = before + *index - run.start;
+      places[base::index(index - wanted.begin())] = before + *index - run.start;
     before += run.count;
   }
   return places;
@@ -75,7 +74,7 @@ class PointsPartial final : public Partial {
     const Dims& dims = call.arguments.at(0).dims;
     for (std::size_t d = 0; d < dims.size(); ++d)
       if (!consumed_[d]) kept_.push_back(dims[d].extent);
-    for (const std::int64_t extent : kept_) cells_ *= at(extent);
+    for (const std::int64_t extent : kept_) cells_ *= base::index(extent);
   }
 
   void begin_step(double seconds) override {
@@ -93,7 +92,8 @@ class PointsPartial final : public Partial {
     for (std::size_t share = 0; share < offsets.size(); ++share) {
       if (offsets[share] < 0) continue;
       for (std::size_t k = 0; k < kept.size(); ++k)
-        found_.push_back({share * cells_ + at(kept[k]), block.values[at(offsets[share] + local[k])]});
+        found_.push_back(
+            {share * cells_ + base::index(kept[k]), block.values[base::index(offsets[share] + local[k])]});
     }
   }
 
@@ -151,7 +151,7 @@ class PointsPartial final : public Partial {
       const std::vector<std::int64_t> places = places_in(region.runs(d), sorted);
       for (std::size_t share = 0; share < offsets.size(); ++share) {
         const auto found = std::lower_bound(sorted.begin(), sorted.end(), wanted_->along[p][share]);
-        const std::int64_t place = places[at(found - sorted.begin())];
+        const std::int64_t place = places[base::index(found - sorted.begin())];
         offsets[share] = place < 0 || offsets[share] < 0 ? -1 : offsets[share] + place * steps[d];
       }
       ++p;

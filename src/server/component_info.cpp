@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "base/version.hpp"
 #include "env/node_memory.hpp"
 #include "handshake/ready/existing_files.hpp"
@@ -26,7 +27,7 @@ std::size_t servers_on_node(const handshake::Run& run) {
 
 pipeline::ComponentInfo read_component_info(base::ByteReader& message, const handshake::Run& run, int number,
                                             const std::string& started) {
-  const auto c = static_cast<std::size_t>(number);
+  const auto c = base::index(number);
   pipeline::ComponentInfo info;
   info.number = number;
   info.begin = message.get<model::Tick>();
@@ -43,7 +44,7 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
   info.memory = run.servers().memory / run.assignment.components.size();
   if (const auto left = env::memory_left()) info.memory_left = *left / servers_on_node(run);
   const int root = run.assignment.ranks[c].front();
-  info.leader = run.assignment.server_of[static_cast<std::size_t>(root)];
+  info.leader = run.assignment.server_of[base::index(root)];
   info.history = fmt::format("{} Tailrace {}: component {}, configuration {}", started, base::version,
                              info.declarations.component, run.sources[c].front().name);
   return info;
@@ -52,9 +53,7 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
 std::optional<std::vector<std::byte>> take_declarations(comm::Communicator& world, const handshake::Run& run,
                                                         const messaging::TreePlace& place, int root,
                                                         std::vector<handshake::Sending>& sendings) {
-  const auto rank_of = [&run](int server) {
-    return run.assignment.servers[static_cast<std::size_t>(server)];
-  };
+  const auto rank_of = [&run](int server) { return run.assignment.servers[base::index(server)]; };
   constexpr int tag = static_cast<int>(handshake::Tag::ready);
   auto come = handshake::poll(world, place.parent < 0 ? root : rank_of(place.parent), tag);
   if (!come || place.children.empty()) return come;

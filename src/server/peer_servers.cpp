@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/index.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "handshake/connection.hpp"
@@ -53,7 +54,7 @@ PeerServers::PeerServers(const handshake::Run& run, comm::Communicator& world,
   for (int server = 0; server < messenger.size(); ++server) {
     if (server == messenger.rank() || failed_servers_.is_local(server)) continue;
     far_servers_.push_back(server);
-    far_.emplace_back(world, run.assignment.servers[static_cast<std::size_t>(server)]);
+    far_.emplace_back(world, run.assignment.servers[base::index(server)]);
   }
   messenger.on(lost_kind, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
@@ -75,7 +76,7 @@ void PeerServers::pass_on(int lost) {
   };
   add_clients_of(messenger_.rank());
   if (is_first_left()) add_clients_of(lost);
-  const int rank = run_.assignment.servers[static_cast<std::size_t>(lost)];
+  const int rank = run_.assignment.servers[base::index(lost)];
   for (auto& sending : handshake::start_abort_notice(world_, clients, {rank, failed_servers_.why(lost)},
                                                      handshake::Tag::abort_notice))
     sendings_.push_back(std::move(sending));

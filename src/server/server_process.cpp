@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "base/log.hpp"
 #include "env/faults.hpp"
 #include "env/threads.hpp"
@@ -113,7 +114,7 @@ bool ServerProcess::cut() const {
 }
 
 bool ServerProcess::cuts_checkpoint(int component) const {
-  const auto& hosted = components_[static_cast<std::size_t>(component)];
+  const auto& hosted = components_[base::index(component)];
   return hosted->state == HostedComponent::State::running && hosted->component->cuts();
 }
 
@@ -150,7 +151,7 @@ bool ServerProcess::receive_declarations(HostedComponent& hosted) {
 std::optional<std::vector<std::byte>> ServerProcess::declared(HostedComponent& hosted) {
   const messaging::TreePlace place(messenger_.rank(), messenger_.size());
   if (auto come = take_declarations(world_, run_, place, hosted.root, sendings_)) {
-    const auto number = static_cast<std::size_t>(base::ByteReader(*come).get<std::int32_t>());
+    const auto number = base::index(base::ByteReader(*come).get<std::int32_t>());
     TAILRACE_ASSERT(number < components_.size(), "declarations of one of the components");
     components_[number]->declared = std::move(come);
   }
@@ -270,7 +271,7 @@ void ServerProcess::lose(int server) {
   const base::Fault fault = peers_.failed_servers().fault(server);
   peers_.pass_on(server);
   messenger_.forget(server);
-  const int rank = run_.assignment.servers[static_cast<std::size_t>(server)];
+  const int rank = run_.assignment.servers[base::index(server)];
   std::erase_if(sendings_, [rank](const handshake::Sending& sending) { return sending.to() == rank; });
   byes_.lose(server);
   if (server == 0) reporter_.open(fault, false);
@@ -388,7 +389,7 @@ telemetry::StatusSnapshot ServerProcess::snapshot() const {
 std::string ServerProcess::describe() {
   std::string text;
   for (const auto& hosted : components_) {
-    const std::string& name = run_.assignment.components[static_cast<std::size_t>(hosted->number)];
+    const std::string& name = run_.assignment.components[base::index(hosted->number)];
     text += hosted->describe(name, messenger_.size());
   }
   if (ended_)

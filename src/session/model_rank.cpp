@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 #include "base/log.hpp"
 #include "client/buffer_size.hpp"
 #include "env/clock.hpp"
@@ -19,7 +20,7 @@ namespace tailrace::session {
 namespace {
 
 int server_of(const handshake::Started& started) {
-  return started.run.assignment.server_of[static_cast<std::size_t>(started.world->rank())];
+  return started.run.assignment.server_of[base::index(started.world->rank())];
 }
 
 }  // namespace
@@ -27,12 +28,12 @@ int server_of(const handshake::Started& started) {
 ModelRank::ModelRank(handshake::Started started, model::Tick begin)
     : started_(std::move(started)),
       begin_(begin),
-      declarer_(started_.run.assignment.components[static_cast<std::size_t>(started_.number)],
-                started_.component->rank(), started_.component->size()),
+      declarer_(started_.run.assignment.components[base::index(started_.number)], started_.component->rank(),
+                started_.component->size()),
       watch_(started_, server_of(started_)),
-      triggers_(started_.run.configurations[static_cast<std::size_t>(started_.number)], env::system_clock(),
+      triggers_(started_.run.configurations[base::index(started_.number)], env::system_clock(),
                 started_.component->rank() == 0) {
-  server_rank_ = started_.run.assignment.servers[static_cast<std::size_t>(server_of(started_))];
+  server_rank_ = started_.run.assignment.servers[base::index(server_of(started_))];
   heed_signals();
   if (started_.run.servers().mode != settings::Mode::dedicated)
     own_ = std::make_unique<server::EmbeddedServer>(started_, signals_ ? &*signals_ : nullptr);
@@ -47,7 +48,7 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
 
 void ModelRank::look_for_restart() {
   begin_to_wait("and the first rank of its component, which looks for a checkpoint");
-  const auto c = static_cast<std::size_t>(started_.number);
+  const auto c = base::index(started_.number);
   started_.restart =
       handshake::find_restart(*started_.component, started_.run.assignment.components[c],
                               started_.run.configurations[c], begin_.step, [this] { meanwhile(); });

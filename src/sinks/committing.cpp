@@ -1,5 +1,6 @@
 #include "sinks/committing.hpp"
 
+#include "base/index.hpp"
 #include "sinks/owners.hpp"
 
 namespace tailrace::sinks {
@@ -8,8 +9,8 @@ std::vector<output::CommittedVariable> committed_variables(const plan::DatasetPl
                                                            const cf::DatasetLayout& layout) {
   std::vector<output::CommittedVariable> variables;
   for (const cf::VariableLayout& variable : layout.variables) {
-    const auto& spec = layout.dataset.variables[static_cast<std::size_t>(variable.variable)];
-    const int axis = variable.plan < 0 ? -1 : plan.variables[static_cast<std::size_t>(variable.plan)].axis;
+    const auto& spec = layout.dataset.variables[base::index(variable.variable)];
+    const int axis = variable.plan < 0 ? -1 : plan.variables[base::index(variable.plan)].axis;
     variables.push_back({variable.variable,
                          axis,
                          spec.chunk.empty(),
@@ -35,7 +36,7 @@ output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many) {
   return
       [place](std::size_t v, const output::ChunkGrid& grid, std::int64_t spatial, std::int64_t record_chunk) {
         const cf::VariableLayout& variable = place.layout.variables[v];
-        const auto& spec = place.layout.dataset.variables[static_cast<std::size_t>(variable.variable)];
+        const auto& spec = place.layout.dataset.variables[base::index(variable.variable)];
         const bool is_contiguous = spec.chunk.empty();
         const OwnedVariable owned{place.file, v, record_bytes(place.layout, variable), &grid};
         return place.server == (is_contiguous ? place.owners.of_file(place.file)
@@ -46,7 +47,7 @@ output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many) {
 std::size_t raw_bytes(const output::Commit& commit, const output::DatasetSpec& dataset) {
   std::size_t bytes = 0;
   for (const output::EncodedChunk& chunk : commit.chunks) {
-    const output::VariableSpec& spec = dataset.variables[static_cast<std::size_t>(chunk.variable)];
+    const output::VariableSpec& spec = dataset.variables[base::index(chunk.variable)];
     std::size_t cells = 1;
     for (const std::int64_t extent : spec.chunk) cells *= static_cast<std::size_t>(extent);
     bytes += cells * model::size_of(spec.type);

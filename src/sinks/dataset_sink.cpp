@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/index.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "env/delays.hpp"
@@ -69,8 +70,7 @@ DatasetSink::~DatasetSink() {
 int DatasetSink::home_of(const ChunkPlace& chunk) const {
   if (!by_many_) return home_;
   const cf::VariableLayout& variable = layout_.variables[chunk.variable];
-  const bool is_contiguous =
-      layout_.dataset.variables[static_cast<std::size_t>(variable.variable)].chunk.empty();
+  const bool is_contiguous = layout_.dataset.variables[base::index(variable.variable)].chunk.empty();
   return is_contiguous ? home_ : chunk.assembled_on;
 }
 
@@ -371,7 +371,7 @@ void DatasetSink::save(model::StateSaver& saver, const plan::Pending& pending) c
   if (closed_) return;
   committer_.for_each_waiting([&](std::size_t variable, const output::FinishedChunk& chunk) {
     const cf::VariableLayout& of = layout_.variables[variable];
-    const auto& spec = layout_.dataset.variables[static_cast<std::size_t>(of.variable)];
+    const auto& spec = layout_.dataset.variables[base::index(of.variable)];
     const std::size_t element = model::size_of(spec.type);
     const output::ChunkGrid grid{of.shape, of.chunk, of.records_per_chunk};
     const auto bytes = static_cast<std::size_t>(grid.cells_per_chunk() * grid.records_per_chunk) * element;

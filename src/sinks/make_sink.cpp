@@ -1,5 +1,6 @@
 #include "sinks/make_sink.hpp"
 
+#include "base/index.hpp"
 #include "sinks/dataset_sink.hpp"
 #include "sinks/null_sink.hpp"
 
@@ -18,7 +19,7 @@ std::size_t record_bytes(const cf::DatasetLayout& layout, const cf::VariableLayo
   std::int64_t cells = 1;
   for (const std::int64_t extent : variable.shape) cells *= extent;
   return static_cast<std::size_t>(cells) *
-         model::size_of(layout.dataset.variables[static_cast<std::size_t>(variable.variable)].type);
+         model::size_of(layout.dataset.variables[base::index(variable.variable)].type);
 }
 
 }  // namespace tailrace::sinks

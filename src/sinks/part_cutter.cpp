@@ -1,26 +1,27 @@
 #include "sinks/part_cutter.hpp"
 
+#include "base/index.hpp"
+
 namespace tailrace::sinks {
 
 PartCutter::PartCutter(const cf::DatasetLayout& layout,
                        const std::vector<output::CommittedVariable>& variables)
     : axis_of_(layout.dataset.variables.size(), -1) {
   for (const output::CommittedVariable& variable : variables)
-    axis_of_[static_cast<std::size_t>(variable.variable)] = variable.axis;
+    axis_of_[base::index(variable.variable)] = variable.axis;
   for (std::size_t axis = 0; axis < layout.axes.size(); ++axis) {
     const cf::AxisLayout& at = layout.axes[axis];
     dims_.push_back(at.dim);
-    axis_of_[static_cast<std::size_t>(at.time_variable)] = static_cast<int>(axis);
-    if (at.bounds_variable >= 0)
-      axis_of_[static_cast<std::size_t>(at.bounds_variable)] = static_cast<int>(axis);
-    for (const int place : at.places) axis_of_[static_cast<std::size_t>(place)] = static_cast<int>(axis);
+    axis_of_[base::index(at.time_variable)] = static_cast<int>(axis);
+    if (at.bounds_variable >= 0) axis_of_[base::index(at.bounds_variable)] = static_cast<int>(axis);
+    for (const int place : at.places) axis_of_[base::index(place)] = static_cast<int>(axis);
   }
 }
 
 void PartCutter::cut(output::ReadyCommit& ready) {
   output::Commit& commit = ready.commit;
   const auto begin_of = [&](int variable) {
-    return ready.point.begins[static_cast<std::size_t>(axis_of_[static_cast<std::size_t>(variable)])];
+    return ready.point.begins[base::index(axis_of_[base::index(variable)])];
   };
   const bool empty = commit.chunks.empty() && commit.values.empty();
   for (output::EncodedChunk& chunk : commit.chunks) {

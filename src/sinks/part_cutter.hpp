@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "base/index.hpp"
 #include "cf/layout.hpp"
 #include "output/committer.hpp"
 
@@ -33,7 +34,7 @@ class PartCutter {
   static void visit_state(Self& self, Visitor visit) {
     visit("is_new", self.is_new_);
   }
-  bool is_static(int variable) const { return axis_of_[static_cast<std::size_t>(variable)] < 0; }
+  bool is_static(int variable) const { return axis_of_[base::index(variable)] < 0; }
 
   std::vector<int> axis_of_;  // by index into DatasetSpec::variables; -1: it does not grow
   std::vector<int> dims_;     // by axis: index into DatasetSpec::dims

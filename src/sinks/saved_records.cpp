@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/index.hpp"
+
 namespace tailrace::sinks {
 namespace {
 
@@ -31,13 +33,13 @@ struct BoxCopy {
 SavedRecords::SavedRecords(const plan::DatasetPlan& plan, const cf::DatasetLayout& layout,
                            std::size_t variable, const plan::Pending& pending) {
   const cf::VariableLayout& of = layout.variables[variable];
-  const output::VariableSpec& spec = layout.dataset.variables[static_cast<std::size_t>(of.variable)];
+  const output::VariableSpec& spec = layout.dataset.variables[base::index(of.variable)];
   grid_ = {of.shape, of.chunk, of.records_per_chunk};
   element_ = model::size_of(spec.type);
   if (of.plan < 0) return;
-  const plan::VariablePlan& planned = plan.variables[static_cast<std::size_t>(of.plan)];
+  const plan::VariablePlan& planned = plan.variables[base::index(of.plan)];
   if (planned.axis < 0) return;
-  const auto axis = static_cast<std::size_t>(planned.axis);
+  const auto axis = base::index(planned.axis);
   first_ = pending.committed[axis] / grid_.records_per_chunk * grid_.records_per_chunk;
   end_ = pending.closed[axis];
   array_.name = fmt::format("files/{}/{}/records", plan.entry.path, planned.name);

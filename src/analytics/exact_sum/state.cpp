@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
+
 namespace tailrace::analytics::exact_sum {
 
 namespace {
@@ -54,7 +56,7 @@ Bins State::bins(std::size_t sum) const {
   const double* const base = bases_of(top(sum));
   Bins got;
   for (int which = 0; which < kept; ++which) {
-    const auto index = static_cast<std::size_t>(which);
+    const auto index = base::index(which);
     got.digits[index] = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(bin(which)[sum]) -
                                                   std::bit_cast<std::uint64_t>(base[which]));
     got.carry[index] = carries[index * size + sum];
@@ -65,7 +67,7 @@ Bins State::bins(std::size_t sum) const {
 void State::put_bins(std::size_t sum, const Bins& bins) {
   const double* const base = bases_of(top(sum));
   for (int which = 0; which < kept; ++which) {
-    const auto index = static_cast<std::size_t>(which);
+    const auto index = base::index(which);
     bin(which)[sum] = std::bit_cast<double>(std::bit_cast<std::int64_t>(base[which]) + bins.digits[index]);
     carries[index * size + sum] = bins.carry[index];
   }
@@ -233,7 +235,7 @@ double State::result(std::size_t sum) const {
   }
   bool quick = true;
   for (int which = 0; which < kept; ++which) {
-    const std::int64_t carry = carries[static_cast<std::size_t>(which) * size + sum];
+    const std::int64_t carry = carries[base::index(which) * size + sum];
     quick &= carry > -greatest_quick && carry < greatest_quick;
     of_bin[which] =
         bin(which)[sum] - bases_of(highest)[which] +

@@ -7,6 +7,7 @@
 
 #include "analytics/expression/syntax/parser.hpp"
 #include "analytics/units/unit_system.hpp"
+#include "base/index.hpp"
 #include "base/nearest_name.hpp"
 #include "config/scalars.hpp"
 
@@ -53,7 +54,7 @@ bool AroundDiagnostic::deeper() { return ++all_.depth_ <= 2 * syntax::deepest_ne
 std::optional<Value> AroundDiagnostic::named(const std::string& name, std::size_t at) {
   const auto input = all_.inputs_.find(name);
   if (input != all_.inputs_.end()) {
-    const Input& field = all_.scope_.inputs[static_cast<std::size_t>(input->second)];
+    const Input& field = all_.scope_.inputs[base::index(input->second)];
     Value value = all_.builder_.input(input->second, field.name, field.shape);
     value.may_miss = field.may_miss;
     return with_known_units(name, std::move(value));

@@ -7,16 +7,18 @@
 #include <map>
 #include <utility>
 
+#include "base/index.hpp"
+
 namespace tailrace::analytics::expression {
 
 namespace {
 
 std::vector<bool> reachable(const std::vector<Node>& nodes, const std::vector<int>& roots) {
   std::vector<bool> needed(nodes.size(), false);
-  for (const int root : roots) needed[static_cast<std::size_t>(root)] = true;
+  for (const int root : roots) needed[base::index(root)] = true;
   for (std::size_t i = nodes.size(); i-- > 0;)
     if (needed[i])
-      for (const int argument : nodes[i].args) needed[static_cast<std::size_t>(argument)] = true;
+      for (const int argument : nodes[i].args) needed[base::index(argument)] = true;
   return needed;
 }
 
@@ -39,7 +41,7 @@ class Inputs {
     while (!waiting.empty()) {
       const int number = waiting.back();
       waiting.pop_back();
-      const auto at = static_cast<std::size_t>(number);
+      const auto at = base::index(number);
       if (std::exchange(seen_[at], root) == root) continue;
       if (nodes_[at].kind == NodeKind::input) inputs.push_back(nodes_[at].input);
       if (const auto known = known_.find(number); number != root && known != known_.end())
@@ -74,12 +76,12 @@ Graph collect(const std::vector<Node>& nodes, const std::vector<Entry>& entries)
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!needed[i]) continue;
     renamed[i] = graph.add(nodes[i]);
-    for (int& argument : graph.nodes.back().args) argument = renamed[static_cast<std::size_t>(argument)];
+    for (int& argument : graph.nodes.back().args) argument = renamed[base::index(argument)];
   }
   for (const Entry& entry : entries) {
     if (entry.state != State::done) continue;
     const DiagnosticSource& source = *entry.source;
-    const int node = renamed[static_cast<std::size_t>(entry.value.node)];
+    const int node = renamed[base::index(entry.value.node)];
     graph.diagnostics.push_back({.name = source.name,
                                  .location = source.location,
                                  .text = source.text,

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "analytics/expression/calls.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::expression {
 
@@ -90,7 +91,7 @@ std::optional<Value> Resolver::elementwise(const Phrase& here, Opcode opcode,
 
 void Resolver::complain(const Phrase& here, const CallProblem& problem) {
   std::size_t at = here.word;
-  const auto argument = static_cast<std::size_t>(problem.argument);
+  const auto argument = base::index(problem.argument);
   if (problem.argument >= 0 && argument < here.children.size()) at = phrase(here.children[argument]).begin;
   if (problem.argument < 0)
     for (const Keyword& keyword : here.keywords)

@@ -8,6 +8,7 @@
 #include "analytics/expression/evaluation_scope.hpp"
 #include "analytics/expression/nodes/builder.hpp"
 #include "analytics/expression/syntax/ast.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::expression {
 
@@ -29,7 +30,7 @@ class Resolver {
   std::optional<nodes::Value> elementwise(const syntax::Phrase& here, Opcode opcode,
                                           std::vector<std::optional<nodes::Value>> values);
   void complain(const syntax::Phrase& here, const CallProblem& problem);  // reports it at its word
-  const syntax::Phrase& phrase(int number) const { return ast_.phrases[static_cast<std::size_t>(number)]; }
+  const syntax::Phrase& phrase(int number) const { return ast_.phrases[base::index(number)]; }
   nodes::Builder& builder() { return builder_; }
   EvaluationScope& around() { return around_; }
 

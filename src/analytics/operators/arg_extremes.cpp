@@ -4,6 +4,7 @@
 #include "analytics/operators/support/arguments.hpp"
 #include "analytics/operators/support/kept_pieces.hpp"
 #include "analytics/operators/support/walk.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::operators {
 namespace {
@@ -32,7 +33,7 @@ struct Decoder {
   double of(std::int64_t place) const {
     if (place < 0) return std::numeric_limits<double>::quiet_NaN();
     const std::int64_t index = place / step % extent;
-    return coordinates.empty() ? static_cast<double>(index) : coordinates[static_cast<std::size_t>(index)];
+    return coordinates.empty() ? static_cast<double>(index) : coordinates[base::index(index)];
   }
 };
 

@@ -5,6 +5,7 @@
 #include "analytics/operators/support/coordinates.hpp"
 #include "analytics/operators/support/gather.hpp"
 #include "analytics/operators/support/walk.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::operators {
 namespace {
@@ -96,7 +97,7 @@ Array coarsened(const Coarsening& coarsening, const ConstArray& a) {
   auto value = a.values.begin();
   for (const std::int64_t base : summed(targets, 0, inner_dims))
     for (const std::int64_t step : inner)
-      boxes[static_cast<std::size_t>(base + step)].add(*value++, coarsening.skip_missing);
+      boxes[base::index(base + step)].add(*value++, coarsening.skip_missing);
   for (const Box& box : boxes) result.values.push_back(box.result(coarsening.method));
   return result;
 }

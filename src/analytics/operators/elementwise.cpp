@@ -6,6 +6,7 @@
 #include <array>
 
 #include "analytics/units/unit_system.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics {
 
@@ -236,7 +237,7 @@ class All {
       if (*listed[i].alias != '\0') entries_.emplace_back(listed[i].alias, made_[i]);
     }
   }
-  const ElementwiseOperator& get(Opcode opcode) const { return *made_[static_cast<std::size_t>(opcode)]; }
+  const ElementwiseOperator& get(Opcode opcode) const { return *made_[base::index(opcode)]; }
 
  private:
   std::array<std::shared_ptr<const ElementwiseOperator>, opcode_count> made_;

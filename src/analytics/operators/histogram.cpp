@@ -2,6 +2,7 @@
 
 #include "analytics/operators/support/arguments.hpp"
 #include "analytics/operators/support/kept_pieces.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::operators {
 namespace {
@@ -37,7 +38,7 @@ class BinCells final : public ValueCells {
   void put(std::size_t cell, double value) {
     if (!(value >= edges_.front() && value <= edges_.back())) return;  // NaN too
     const auto above = std::upper_bound(edges_.begin(), edges_.end() - 1, value);
-    ++counts_[cell * bins_ + static_cast<std::size_t>(above - edges_.begin()) - 1];
+    ++counts_[cell * bins_ + base::index(above - edges_.begin()) - 1];
   }
 
   std::vector<double> edges_;

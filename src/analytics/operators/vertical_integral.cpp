@@ -3,6 +3,7 @@
 #include "analytics/operators/support/arguments.hpp"
 #include "analytics/operators/support/sum_cells.hpp"
 #include "analytics/operators/support/walk.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::operators {
 namespace {
@@ -54,7 +55,7 @@ class IntegralPartial final : public Partial {
     stretches.for_each([&](std::size_t at, std::size_t cell) {
       const std::int64_t base = outer[at / inner.size()];
       for (std::size_t i = 0; i < inner.size(); ++i)
-        products[i] = block.values[at + i] * weights[static_cast<std::size_t>(base + inner[i])];
+        products[i] = block.values[at + i] * weights[base::index(base + inner[i])];
       stretches.into_one ? cells.add(cell, products) : cells.add_each(cell, products);
     });
   }

@@ -8,11 +8,10 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::planning {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 std::int64_t length_of(const model::Runs& runs) {
   std::int64_t length = 0;
@@ -25,11 +24,11 @@ std::int64_t length_of(const model::Runs& runs) {
 class Joint {
  public:
   Joint(const Graph& graph, const Placement& placement, int node)
-      : graph_(graph), node_(graph.nodes[at(node)]) {
+      : graph_(graph), node_(graph.nodes[base::index(node)]) {
     for (const int arg : node_.args) {
-      if (placement.place[at(arg)] != Place::local) continue;
+      if (placement.place[base::index(arg)] != Place::local) continue;
       locals_.push_back(arg);
-      for (const Dim& dim : graph.nodes[at(arg)].shape.dims) places_.push_back(place_of(dim.name));
+      for (const Dim& dim : graph.nodes[base::index(arg)].shape.dims) places_.push_back(place_of(dim.name));
     }
     std::vector<std::string> whole;
     if (node_.kind == NodeKind::kernel) whole = static_cast<const Kernel*>(node_.op)->needs_whole(node_.call);
@@ -44,7 +43,7 @@ class Joint {
   // Nodes with the same key have the same decomposition.
   std::vector<std::int64_t> key(const std::vector<int>& cut) const {
     std::vector<std::int64_t> key;
-    for (const int arg : locals_) key.push_back(cut[at(arg)]);
+    for (const int arg : locals_) key.push_back(cut[base::index(arg)]);
     key.push_back(-2);
     key.insert(key.end(), places_.begin(), places_.end());
     key.push_back(-2);
@@ -59,12 +58,12 @@ class Joint {
     auto place = places_.begin();
     for (const int arg : locals_) {
       const model::Region& region = blocks.of(arg)[rank];
-      for (std::size_t d = 0; d < region.rank(); ++d) join(found[at(*place++)], arg, region, d);
+      for (std::size_t d = 0; d < region.rank(); ++d) join(found[base::index(*place++)], arg, region, d);
     }
     std::vector<model::Runs> runs;
     for (std::size_t d = 0; d < gives_.size(); ++d)
       runs.push_back(gives_[d] < 0 ? model::Runs{{0, node_.shape.dims[d].extent}}
-                                   : *found[at(gives_[d])].runs);
+                                   : *found[base::index(gives_[d])].runs);
     return model::Region(std::move(runs));
   }
 
@@ -113,7 +112,7 @@ class Joint {
         fmt::format("\"{}\" and \"{}\" are combined in an expression, but a rank holds different parts of "
                     "their dimension \"{}\"",
                     text_of(graph_, found.arg), text_of(graph_, arg),
-                    graph_.nodes[at(arg)].shape.dims[d].name));
+                    graph_.nodes[base::index(arg)].shape.dims[d].name));
   }
 
   const Graph& graph_;
@@ -139,8 +138,8 @@ class Finder {
 
  private:
   int cut_of(int node) {
-    const Node& here = graph_.nodes[at(node)];
-    if (here.kind == NodeKind::input) return number_of(inputs_[at(here.input)].regions);
+    const Node& here = graph_.nodes[base::index(node)];
+    if (here.kind == NodeKind::input) return number_of(inputs_[base::index(here.input)].regions);
     const Joint joint(graph_, placement_, node);
     const auto [known, fresh] = joints_.try_emplace(joint.key(blocks_.cut), -1);
     if (fresh) {

@@ -5,6 +5,7 @@
 
 #include "analytics/graph.hpp"
 #include "analytics/placement.hpp"
+#include "base/index.hpp"
 #include "model/regions.hpp"
 
 namespace tailrace::analytics::planning {
@@ -15,9 +16,7 @@ struct Blocks {
   std::vector<model::Regions> cuts;  // by client of the component
   std::vector<int> cut;              // by node: index into `cuts`; -1 if not local
 
-  const model::Regions& of(int node) const {
-    return cuts[static_cast<std::size_t>(cut[static_cast<std::size_t>(node)])];
-  }
+  const model::Regions& of(int node) const { return cuts[base::index(cut[base::index(node)])]; }
 };
 
 // Derives the blocks of all nodes from those of the inputs. Throws Error(configuration) if fields with

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/index.hpp"
+
 namespace tailrace::analytics::planning {
 namespace {
 
 // Bundling larger blocks has no advantage.
 constexpr std::int64_t small_block = 1024;  // cells
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Connected parts are ordered by their smallest node number, so that every server finds the same parts in the
 // same order. A part joins the first bundle whose first member it equals in form. Comparing all pairs would
@@ -40,10 +40,12 @@ class Bundler {
     needed_.assign(graph_.nodes.size(), 0);
     output_.assign(graph_.nodes.size(), 0);
     for (std::size_t d = 0; d < due.size(); ++d)
-      if (due[d]) needed_[at(graph_.diagnostics[d].node)] = output_[at(graph_.diagnostics[d].node)] = 1;
+      if (due[d])
+        needed_[base::index(graph_.diagnostics[d].node)] = output_[base::index(graph_.diagnostics[d].node)] =
+            1;
     for (std::size_t n = graph_.nodes.size(); n-- > 0;)
       if (needed_[n])
-        for (const int arg : graph_.nodes[n].args) needed_[at(arg)] = 1;
+        for (const int arg : graph_.nodes[n].args) needed_[base::index(arg)] = 1;
   }
 
   std::vector<Part> parts() {
@@ -57,8 +59,9 @@ class Bundler {
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (!moves(n)) continue;
       for (const int arg : graph_.nodes[n].args)
-        if (moves(at(arg)))
-          group[std::max(first_of(n), first_of(at(arg)))] = std::min(first_of(n), first_of(at(arg)));
+        if (moves(base::index(arg)))
+          group[std::max(first_of(n), first_of(base::index(arg)))] =
+              std::min(first_of(n), first_of(base::index(arg)));
     }
     std::vector<Part> parts;
     std::vector<int> part_of(graph_.nodes.size(), -1);
@@ -70,8 +73,8 @@ class Bundler {
         part = static_cast<int>(parts.size());
         parts.emplace_back();
       }
-      position_[n] = static_cast<int>(parts[at(part)].size());
-      parts[at(part)].push_back(static_cast<int>(n));
+      position_[n] = static_cast<int>(parts[base::index(part)].size());
+      parts[base::index(part)].push_back(static_cast<int>(n));
     }
     return parts;
   }
@@ -93,11 +96,12 @@ class Bundler {
 
   bool may_join(const Part& part) const {
     return std::all_of(part.begin(), part.end(), [&](int node) {
-      const Node& found = graph_.nodes[at(node)];
-      const std::int64_t cells = is(at(node), Place::local) ? cells_[at(node)] : found.shape.size();
+      const Node& found = graph_.nodes[base::index(node)];
+      const std::int64_t cells =
+          is(base::index(node), Place::local) ? cells_[base::index(node)] : found.shape.size();
       if (cells > small_block) return false;
       switch (found.kind) {
-        case NodeKind::input: return is(at(node), Place::local);
+        case NodeKind::input: return is(base::index(node), Place::local);
         case NodeKind::elementwise: return true;
         case NodeKind::reduction:
           // A reduction that names no dimensions would also consume the dimension of the bundle.
@@ -112,7 +116,8 @@ class Bundler {
 
   bool alike(const Part& a, const Part& b) const {
     return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [&](int one, int other) {
-             return alike(graph_.nodes[at(one)], graph_.nodes[at(other)]) && placed_alike(at(one), at(other));
+             return alike(graph_.nodes[base::index(one)], graph_.nodes[base::index(other)]) &&
+                    placed_alike(base::index(one), base::index(other));
            });
   }
 
@@ -130,9 +135,10 @@ class Bundler {
            std::equal(a.call.arguments.begin(), a.call.arguments.end(), b.call.arguments.begin(),
                       b.call.arguments.end(), same_dims) &&
            std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(), [&](int x, int y) {
-             return is(at(x), Place::known)
+             return is(base::index(x), Place::known)
                         ? x == y
-                        : !is(at(y), Place::known) && position_[at(x)] == position_[at(y)];
+                        : !is(base::index(y), Place::known) &&
+                              position_[base::index(x)] == position_[base::index(y)];
            });
   }
 
@@ -140,10 +146,10 @@ class Bundler {
     const Dim across{fmt::format("#{}", bundled_.graph.nodes.size()),
                      static_cast<std::int64_t>(bundle.size()), false};
     for (std::size_t i = 0; i < bundle.front().size(); ++i) {
-      const std::size_t first = at(bundle.front()[i]);
+      const std::size_t first = base::index(bundle.front()[i]);
       Node node = graph_.nodes[first];
       if (bundle.size() > 1) widen(node, across);
-      for (int& arg : node.args) arg = bundled_.positions[at(arg)].node;
+      for (int& arg : node.args) arg = bundled_.positions[base::index(arg)].node;
       const int number = bundled_.graph.add(std::move(node));
       bundled_.placement.place.push_back(placement_.place[first]);
       bundled_.placement.phase.push_back(placement_.phase[first]);
@@ -152,7 +158,7 @@ class Bundler {
       bundled_.wanted.push_back(output_[first]);
       auto& members = bundled_.members.emplace_back();
       for (const Part& part : bundle) {
-        bundled_.positions[at(part[i])] = {number, static_cast<int>(members.size())};
+        bundled_.positions[base::index(part[i])] = {number, static_cast<int>(members.size())};
         members.push_back(part[i]);
       }
     }
@@ -164,7 +170,7 @@ class Bundler {
       for (const Dim& dim : node.call.arguments.front().dims) node.call.dims.push_back(dim.name);
     for (std::size_t a = 0; a < node.args.size(); ++a) {
       auto& dims = node.call.arguments[a].dims;
-      if (!is(at(node.args[a]), Place::known)) dims.insert(dims.begin(), across);
+      if (!is(base::index(node.args[a]), Place::known)) dims.insert(dims.begin(), across);
     }
     node.shape.dims.insert(node.shape.dims.begin(), across);
   }

@@ -9,6 +9,7 @@
 
 #include "analytics/graph.hpp"
 #include "analytics/placement.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::planning {
 
@@ -26,7 +27,7 @@ struct Bundled {
   std::vector<char> wanted;         // by node: whether it is the value of a due diagnostic
   std::vector<Position> positions;  // by original node
 
-  bool several(int node) const { return members[static_cast<std::size_t>(node)].size() > 1; }
+  bool several(int node) const { return members[base::index(node)].size() > 1; }
 };
 
 // `cells`: by node, the size of its largest block on any rank (only used for local nodes). `due`: by

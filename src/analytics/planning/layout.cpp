@@ -4,11 +4,10 @@
 #include <utility>
 
 #include "analytics/planning/blocks.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::planning {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 std::vector<Place> places_of(const std::vector<EngineInput>& inputs) {
   std::vector<Place> places;
@@ -26,14 +25,15 @@ Layout::Layout(const Graph& of_graph, const std::vector<EngineInput>& inputs, st
       placement(make_placement(graph, places_of(inputs), server.count, server.home)),
       cells(graph.nodes.size(), 0),
       nodes_of_inputs(inputs.size(), -1),
-      places_of_clients(clients.empty() ? 0 : at(clients.back()) + 1, -1) {
+      places_of_clients(clients.empty() ? 0 : base::index(clients.back()) + 1, -1) {
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     if (!memories_of(node).empty()) in_order = true;
-    if (node.kind == NodeKind::input) nodes_of_inputs[at(node.input)] = static_cast<int>(n);
+    if (node.kind == NodeKind::input) nodes_of_inputs[base::index(node.input)] = static_cast<int>(n);
   }
   for (const EngineInput& input : inputs) fills.push_back(input.fill);
-  for (std::size_t c = 0; c < clients.size(); ++c) places_of_clients[at(clients[c])] = static_cast<int>(c);
+  for (std::size_t c = 0; c < clients.size(); ++c)
+    places_of_clients[base::index(clients[c])] = static_cast<int>(c);
   cut_blocks(inputs);
 }
 
@@ -45,7 +45,7 @@ void Layout::cut_blocks(const std::vector<EngineInput>& inputs) {
     for (const model::Region& block : cut.distinct()) most = std::max(most, block.size());
   }
   for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-    if (blocks.cut[n] >= 0) cells[n] = largest[at(blocks.cut[n])];
+    if (blocks.cut[n] >= 0) cells[n] = largest[base::index(blocks.cut[n])];
   regions = std::move(blocks.cuts);
   placement.cut = std::move(blocks.cut);
 }

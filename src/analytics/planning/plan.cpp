@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/index.hpp"
+
 namespace tailrace::analytics::planning {
 namespace {
 
@@ -26,7 +28,7 @@ Plan::Plan(const Layout& layout, const std::vector<char>& due)
   for (std::size_t d = 0; d < due.size(); ++d)
     if (due[d]) diagnostics_.push_back(static_cast<int>(d));
   for (const int node : layout.nodes_of_inputs)
-    positions_.push_back(node < 0 ? Bundled::Position{} : bundled_.positions[at(node)]);
+    positions_.push_back(node < 0 ? Bundled::Position{} : bundled_.positions[base::index(node)]);
   for (const auto& fill : layout.fills) may_lack_.push_back(fill ? 1 : 0);
   lay_out();
   for (const PhasePlan& phase : schedule_.phases) {
@@ -44,7 +46,7 @@ void Plan::lay_out() {
     const auto [list, fresh] = lists_.try_emplace({cut, members});
     if (fresh)
       for (const int client : layout_.clients) {
-        const model::Region& block = layout_.regions[at(cut)][at(client)];
+        const model::Region& block = layout_.regions[base::index(cut)][base::index(client)];
         list->second.push_back(members > 1 ? side_by_side(block, members) : block);
       }
     regions_[n] = &list->second;

@@ -9,6 +9,7 @@
 #include "analytics/planning/bundle.hpp"
 #include "analytics/planning/layout.hpp"
 #include "analytics/planning/schedule.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::planning {
 
@@ -25,25 +26,30 @@ class Plan {
   const Layout& layout() const { return layout_; }
   const Bundled& bundled() const { return bundled_; }
   const Schedule& schedule() const { return schedule_; }
-  const std::vector<int>& diagnostics() const { return diagnostics_; }           // those that are due
-  Bundled::Position position(int input) const { return positions_[at(input)]; }  // node -1: not needed
-  bool may_lack(int input) const { return may_lack_[at(input)] != 0; }  // whether values may be missing
+  const std::vector<int>& diagnostics() const { return diagnostics_; }  // those that are due
+  Bundled::Position position(int input) const {
+    return positions_[base::index(input)];
+  }  // node -1: not needed
+  bool may_lack(int input) const {
+    return may_lack_[base::index(input)] != 0;
+  }  // whether values may be missing
 
   std::size_t nodes() const { return bundled_.graph.nodes.size(); }
-  const Node& node(int number) const { return bundled_.graph.nodes[at(number)]; }
-  Place place(int node) const { return bundled_.placement.place[at(node)]; }
-  const std::vector<int>& members(int node) const { return bundled_.members[at(node)]; }
+  const Node& node(int number) const { return bundled_.graph.nodes[base::index(number)]; }
+  Place place(int node) const { return bundled_.placement.place[base::index(node)]; }
+  const std::vector<int>& members(int node) const { return bundled_.members[base::index(node)]; }
   bool several(int node) const { return bundled_.several(node); }
 
   // The region of the block of a local node.
-  const model::Region& region(int node, std::size_t client) const { return (*regions_[at(node)])[client]; }
+  const model::Region& region(int node, std::size_t client) const {
+    return (*regions_[base::index(node)])[client];
+  }
   // The number of workers that a phase justifies.
   std::size_t workers(std::size_t phase) const { return workers_[phase]; }
   // Whether a phase is small enough to run without a worker: few cells, and no operator of unknown cost.
   bool light(std::size_t phase) const { return light_[phase]; }
 
  private:
-  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   void lay_out();
   std::int64_t cells(const Stage& stage) const;  // total of all blocks of its nodes
   bool is_light(const PhasePlan& phase) const;

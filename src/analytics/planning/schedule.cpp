@@ -7,10 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "base/index.hpp"
+
 namespace tailrace::analytics::planning {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Divides a graph, all of which is needed, into phases, stages and programs. The placement determines the
 // phase of a node; this class decides what is computed in one pass (loop fusion). An elementwise node is
@@ -39,12 +39,13 @@ class Scheduler {
       const Node& node = graph_.nodes[n];
       if (output_[n]) value_[n] = 1;
       for (const int arg : node.args) {
-        const bool fused = fusible(node) && placement_.place[at(arg)] == Place::local;
-        const bool other_place = placement_.place[n] != placement_.place[at(arg)] &&
-                                 placement_.place[at(arg)] != Place::known && !fused;
-        const bool later = placement_.phase[n] != placement_.phase[at(arg)];
-        if ((is_op(node) && !fused) || other_place || (later && placement_.place[at(arg)] != Place::known))
-          value_[at(arg)] = 1;
+        const bool fused = fusible(node) && placement_.place[base::index(arg)] == Place::local;
+        const bool other_place = placement_.place[n] != placement_.place[base::index(arg)] &&
+                                 placement_.place[base::index(arg)] != Place::known && !fused;
+        const bool later = placement_.phase[n] != placement_.phase[base::index(arg)];
+        if ((is_op(node) && !fused) || other_place ||
+            (later && placement_.place[base::index(arg)] != Place::known))
+          value_[base::index(arg)] = 1;
       }
     }
   }
@@ -53,13 +54,13 @@ class Scheduler {
     return node.kind == NodeKind::reduction && static_cast<const Reduction*>(node.op)->fusible();
   }
   bool is(std::size_t node, Place place) const { return placement_.place[node] == place; }
-  bool elementwise(int node) const { return graph_.nodes[at(node)].kind == NodeKind::elementwise; }
+  bool elementwise(int node) const { return graph_.nodes[base::index(node)].kind == NodeKind::elementwise; }
 
   // Whether a node is an input of programs because they cannot compute it.
   bool given(int node, Place where) const {
-    const Node& found = graph_.nodes[at(node)];
+    const Node& found = graph_.nodes[base::index(node)];
     if (found.kind == NodeKind::constant) return false;
-    return found.kind != NodeKind::elementwise || placement_.place[at(node)] != where;
+    return found.kind != NodeKind::elementwise || placement_.place[base::index(node)] != where;
   }
 
   // The inputs of programs of one place and phase, for each of their results. Results that use others reuse
@@ -75,7 +76,7 @@ class Scheduler {
       while (!waiting.empty()) {
         const int node = waiting.back();
         waiting.pop_back();
-        if (std::exchange(seen_[at(node)], root) == root) continue;
+        if (std::exchange(seen_[base::index(node)], root) == root) continue;
         if (is_given(node)) {
           sources.push_back(node);
         } else if (const auto known = known_.find(node); known != known_.end()) {
@@ -91,10 +92,10 @@ class Scheduler {
     }
 
    private:
-    const std::vector<int>& args(int node) const { return all_.graph_.nodes[at(node)].args; }
+    const std::vector<int>& args(int node) const { return all_.graph_.nodes[base::index(node)].args; }
     bool is_given(int node) const {
-      const bool earlier =
-          all_.is(at(node), where_) && all_.value_[at(node)] && all_.placement_.phase[at(node)] < phase_;
+      const bool earlier = all_.is(base::index(node), where_) && all_.value_[base::index(node)] &&
+                           all_.placement_.phase[base::index(node)] < phase_;
       return all_.given(node, where_) || (all_.elementwise(node) && earlier);
     }
 
@@ -111,9 +112,9 @@ class Scheduler {
                                          int phase, Place where) const {
     std::map<std::pair<std::vector<std::string>, bool>, ProgramPlan> plans;
     const auto plan_for = [&](int of, bool own) -> ProgramPlan& {
-      const Shape& shape = graph_.nodes[at(of)].shape;
+      const Shape& shape = graph_.nodes[base::index(of)].shape;
       std::vector<std::string> key;
-      if (!placement_.cut.empty()) key.push_back(fmt::format("{}", placement_.cut[at(of)]));
+      if (!placement_.cut.empty()) key.push_back(fmt::format("{}", placement_.cut[base::index(of)]));
       for (const Dim& dim : shape.dims) key.push_back(dim.name + fmt::format("/{}", dim.extent));
       ProgramPlan& plan = plans[{key, own}];
       plan.space = shape.dims;
@@ -122,8 +123,8 @@ class Scheduler {
     };
     for (const int node : stores) plan_for(node, false).stores.push_back(node);
     for (const int node : sinks) {
-      const bool own = is(at(node), Place::local);
-      plan_for(graph_.nodes[at(node)].args.front(), own).sinks.push_back(node);
+      const bool own = is(base::index(node), Place::local);
+      plan_for(graph_.nodes[base::index(node)].args.front(), own).sinks.push_back(node);
     }
     std::vector<ProgramPlan> made;
     Needs needs(*this, phase, where);
@@ -180,10 +181,10 @@ class Scheduler {
       }
       if (is_op(node))
         for (const int arg : node.args)
-          if (is(at(arg), Place::local)) add_once(plan.gathered, arg);
+          if (is(base::index(arg), Place::local)) add_once(plan.gathered, arg);
       for (const int arg : node.args)
-        if (placement_.phase[at(arg)] == phase && is(at(arg), Place::global))
-          stage[n] = std::max(stage[n], stage[at(arg)] + (computed_op(arg) ? 1 : 0));
+        if (placement_.phase[base::index(arg)] == phase && is(base::index(arg), Place::global))
+          stage[n] = std::max(stage[n], stage[base::index(arg)] + (computed_op(arg) ? 1 : 0));
       auto& [stores, ops] = stages[root][stage[n]];
       if (is_op(node))
         ops.push_back(static_cast<int>(n));
@@ -201,7 +202,7 @@ class Scheduler {
   }
 
   bool computed_op(int node) const {
-    const Node& found = graph_.nodes[at(node)];
+    const Node& found = graph_.nodes[base::index(node)];
     return is_op(found) && !(found.kind == NodeKind::reduction && takes_blocks(found, placement_.place));
   }
 
@@ -210,9 +211,9 @@ class Scheduler {
       const Node& node = graph_.nodes[n];
       if (!(is(n, Place::local) || (reduces(n) && takes_blocks(node, placement_.place)))) continue;
       for (const int arg : node.args) {
-        if (!is(at(arg), Place::global) || placement_.phase[at(arg)] != phase) continue;
-        RootPlan& plan = roots[placement_.root[at(arg)]];
-        plan.root = placement_.root[at(arg)];
+        if (!is(base::index(arg), Place::global) || placement_.phase[base::index(arg)] != phase) continue;
+        RootPlan& plan = roots[placement_.root[base::index(arg)]];
+        plan.root = placement_.root[base::index(arg)];
         add_once(plan.broadcast, arg);
       }
     }

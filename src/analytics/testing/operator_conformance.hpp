@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "analytics/operator.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::testing {
 
@@ -51,7 +52,7 @@ inline Array part_of(const Array& whole, const model::Region& region) {
       rest /= along[d].size();
       step *= whole.region.count(d);
     }
-    part.values[i] = whole.values[static_cast<std::size_t>(at)];
+    part.values[i] = whole.values[base::index(at)];
   }
   return part;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analytics/compile.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::testing {
 
@@ -59,7 +60,7 @@ struct Outcome {
     throw std::runtime_error("no diagnostic " + name + "; problems: " + problems);
   }
   const Node& node(const std::string& name = "d") const {
-    return compiled.graph.nodes.at(static_cast<std::size_t>(at(name).node));
+    return compiled.graph.nodes.at(base::index(at(name).node));
   }
   std::string text(const std::string& name = "d") const { return text_of(compiled.graph, at(name).node); }
   std::string units(const std::string& name = "d") const { return at(name).units; }

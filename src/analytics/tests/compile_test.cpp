@@ -9,6 +9,7 @@
 
 #include "analytics/expression/rewrites.hpp"
 #include "analytics/tests/compile_scope.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics {
 namespace {
@@ -267,12 +268,12 @@ TEST(CompileMerge, EveryNodeFollowsItsArgumentsAndIsNeeded) {
   const auto& nodes = outcome.compiled.graph.nodes;
   std::vector<int> uses(nodes.size(), 0);
   for (const Diagnostic& diagnostic : outcome.compiled.graph.diagnostics)
-    ++uses[static_cast<std::size_t>(diagnostic.node)];
+    ++uses[base::index(diagnostic.node)];
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     EXPECT_EQ(nodes[i].args.size(), nodes[i].call.arguments.size());
     for (const int argument : nodes[i].args) {
       EXPECT_LT(argument, static_cast<int>(i));
-      ++uses[static_cast<std::size_t>(argument)];
+      ++uses[base::index(argument)];
     }
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) EXPECT_GT(uses[i], 0) << i;

@@ -13,6 +13,7 @@
 
 #include "analytics/tests/compile_scope.hpp"
 #include "analytics/units/unit_system.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics {
 namespace {
@@ -31,7 +32,7 @@ void expect_sound(const Graph& graph, const std::string& text) {
     ASSERT_EQ(node.args.size(), node.call.arguments.size()) << text;
     for (std::size_t k = 0; k < node.args.size(); ++k) {
       ASSERT_LT(node.args[k], static_cast<int>(i)) << text;
-      const Dims& dims = graph.nodes[static_cast<std::size_t>(node.args[k])].shape.dims;
+      const Dims& dims = graph.nodes[base::index(node.args[k])].shape.dims;
       ASSERT_EQ(node.call.arguments[k].dims, dims) << text;
       if (node.kind != NodeKind::elementwise) continue;
       for (const Dim& dim : dims) ASSERT_TRUE(node.shape.find(dim.name)) << text;

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <string_view>
 
+#include "base/index.hpp"
+
 namespace tailrace::analytics::user {
 namespace {
 
@@ -45,7 +47,7 @@ class LastLine {
 
 // Writes the message, restores the previous handler and raises the signal again.
 extern "C" void on_crash(int number, siginfo_t* info, void*) {
-  const auto which = static_cast<std::size_t>(std::ranges::find(crashes, number) - crashes.begin());
+  const auto which = base::index(std::ranges::find(crashes, number) - crashes.begin());
   LastLine line;
   bool first = true;
   for (Slot& slot : slots) {
@@ -87,7 +89,7 @@ CrashNotice::CrashNotice(const std::string& what) : slot_(-1) {
 }
 
 CrashNotice::~CrashNotice() {
-  if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].use.store(Use::free, std::memory_order_release);
+  if (slot_ >= 0) slots[base::index(slot_)].use.store(Use::free, std::memory_order_release);
 }
 
 }  // namespace tailrace::analytics::user

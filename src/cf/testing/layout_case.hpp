@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/index.hpp"
 #include "cf/layout.hpp"
 
 namespace tailrace::cf::layout_case {
@@ -102,7 +103,7 @@ inline const output::VariableSpec& variable(const DatasetLayout& layout, const s
 inline std::vector<std::string> dims(const DatasetLayout& layout, const std::string& name) {
   std::vector<std::string> names;
   for (const int dim : variable(layout, name).dims)
-    names.push_back(layout.dataset.dims[static_cast<std::size_t>(dim)].name);
+    names.push_back(layout.dataset.dims[base::index(dim)].name);
   return names;
 }
 
@@ -122,7 +123,7 @@ inline std::string attribute(const DatasetLayout& layout, const std::string& of,
 
 inline std::vector<double> constant(const DatasetLayout& layout, const std::string& name) {
   for (const output::PlainValues& values : layout.constants) {
-    if (layout.dataset.variables[static_cast<std::size_t>(values.variable)].name != name) continue;
+    if (layout.dataset.variables[base::index(values.variable)].name != name) continue;
     std::vector<double> numbers(values.bytes.size() / sizeof(double));
     std::memcpy(numbers.data(), values.bytes.data(), values.bytes.size());
     return numbers;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/index.hpp"
 #include "cf/testing/layout_case.hpp"
 
 namespace tailrace::cf {
@@ -76,7 +77,7 @@ TEST(Layout, shares_coordinates_in_parts_that_are_known_to_be_the_same) {
   given.add_variable("rain", 2, 1, time::ReductionKind::mean);
   for (int grid = 0; grid < 2; ++grid) {
     given.declarations.fields.push_back(make_field("lat", 1, DataType::float64, true));
-    auto& coordinates = given.declarations.grids[static_cast<std::size_t>(grid)].coordinates;
+    auto& coordinates = given.declarations.grids[base::index(grid)].coordinates;
     coordinates.push_back(make_coordinate("lat", {"y", "x"}, {}, 3 + grid));
     coordinates.back().digest = 77;
   }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/index.hpp"
 #include "cf/testing/layout_case.hpp"
 
 namespace tailrace::cf {
@@ -30,7 +31,7 @@ TEST(Layout, writes_time_coordinates_as_cf_asks) {
   EXPECT_EQ(find(layout, "time_instant_5s_bnds"), nullptr);
   ASSERT_EQ(layout.axes.size(), 2u);
   EXPECT_EQ(layout.axes[0].bounds_variable, -1);
-  EXPECT_TRUE(layout.dataset.dims[static_cast<std::size_t>(layout.axes[1].dim)].unlimited);
+  EXPECT_TRUE(layout.dataset.dims[base::index(layout.axes[1].dim)].unlimited);
 }
 
 TEST(Layout, gives_time_coordinates_the_attributes_of_the_user) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/index.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::cf {
@@ -61,7 +62,7 @@ TEST(OptionTables, HoldNamesAndValues) {
   const auto dims = [&](const output::TextSpec& text) {
     std::vector<std::string> said;
     for (const int dim : text.dims) {
-      const output::DimensionSpec& found = layout.dataset.dims[static_cast<std::size_t>(dim)];
+      const output::DimensionSpec& found = layout.dataset.dims[base::index(dim)];
       said.push_back(found.name + " " + std::to_string(found.size));
     }
     return said;

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/index.hpp"
 #include "plan/analysis.hpp"
 
 namespace tailrace::cf {
@@ -56,8 +57,8 @@ TEST(StationNames, AreAnIdentifier) {
   const output::TextSpec& text = layout.dataset.texts[0];
   EXPECT_THAT(text.values, ElementsAre("Bergen", "Ålesund"));
   EXPECT_EQ(attribute(text.attributes, "cf_role"), "timeseries_id");
-  EXPECT_EQ(layout.dataset.dims.at(static_cast<std::size_t>(text.dims.at(0))).name, "station");
-  EXPECT_EQ(layout.dataset.dims.at(static_cast<std::size_t>(text.dims.at(1))).size, 8);
+  EXPECT_EQ(layout.dataset.dims.at(base::index(text.dims.at(0))).name, "station");
+  EXPECT_EQ(layout.dataset.dims.at(base::index(text.dims.at(1))).size, 8);
   for (const output::VariableSpec& variable : layout.dataset.variables)
     if (variable.name == "p") {
       EXPECT_EQ(attribute(variable.attributes, "coordinates"), "x y station_name");

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::client {
 namespace {
@@ -249,14 +250,13 @@ TEST(Declarer, ACoordinateIsWholeOrThisRanksPart) {
   EXPECT_THAT(grid.coordinates[0].dims, ElementsAre("y"));
   EXPECT_FALSE(grid.coordinates[0].field);
   ASSERT_TRUE(grid.coordinates[1].field);
-  const model::Field& carried =
-      declarer.declarations().fields[static_cast<std::size_t>(*grid.coordinates[1].field)];
+  const model::Field& carried = declarer.declarations().fields[base::index(*grid.coordinates[1].field)];
   EXPECT_TRUE(carried.is_static);
   EXPECT_EQ(carried.name, "les:x");
   EXPECT_THAT(declarer.declarations().field_names(), IsEmpty()) << "a model does not see it among its fields";
   ASSERT_THAT(declarer.statics(), SizeIs(1)) << "this rank holds row 0, so it hands x over";
   EXPECT_THAT(doubles(declarer.statics()[0].bytes), ElementsAre(30, 40, 50));
-  EXPECT_EQ(declarer.regions()[static_cast<std::size_t>(carried.grid)], model::Region::of_box({{3}, {3}}));
+  EXPECT_EQ(declarer.regions()[base::index(carried.grid)], model::Region::of_box({{3}, {3}}));
 }
 
 TEST(Declarer, RanksAwayFromTheOriginLeaveASharedPartToOthers) {
@@ -304,10 +304,9 @@ TEST(Declarer, BoundsLieWithTheirValues) {
   EXPECT_THAT(grid.coordinates[1].dims, IsEmpty());
   EXPECT_THAT(grid.coordinates[2].bounds, IsEmpty());
   ASSERT_TRUE(grid.coordinates[2].bounds_field);
-  const model::Field& field = all.fields[static_cast<std::size_t>(*grid.coordinates[2].bounds_field)];
-  EXPECT_THAT(all.grids[static_cast<std::size_t>(field.grid)].shape, ElementsAre(4, 6, 4));
-  EXPECT_EQ(declarer.regions()[static_cast<std::size_t>(field.grid)],
-            model::Region::of_box({{0, 3, 0}, {4, 3, 4}}));
+  const model::Field& field = all.fields[base::index(*grid.coordinates[2].bounds_field)];
+  EXPECT_THAT(all.grids[base::index(field.grid)].shape, ElementsAre(4, 6, 4));
+  EXPECT_EQ(declarer.regions()[base::index(field.grid)], model::Region::of_box({{0, 3, 0}, {4, 3, 4}}));
   EXPECT_THAT(doubles(declarer.statics().back().bytes), SizeIs(48));
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "client/declarer.hpp"
 
 namespace tailrace::client {
@@ -69,8 +70,8 @@ TEST(Mesh, AMeshBringsItsConnectivityAndAShareOfItsNodes) {
   const model::Grid& grid = declarer.declarations().grids[0];
   ASSERT_TRUE(grid.mesh);
   EXPECT_EQ(grid.mesh->nodes, 6);
-  const auto carried = static_cast<std::size_t>(grid.mesh->connectivity_field);
-  const auto part = static_cast<std::size_t>(declarer.declarations().fields[carried].grid);
+  const auto carried = base::index(grid.mesh->connectivity_field);
+  const auto part = base::index(declarer.declarations().fields[carried].grid);
   EXPECT_EQ(declarer.declarations().fields[carried].type, model::DataType::int32);
   EXPECT_THAT(declarer.declarations().grids[part].shape, ElementsAre(10, 3));
   EXPECT_EQ(declarer.regions()[part], model::Region::of_box({{4, 0}, {2, 3}}));
@@ -248,11 +249,11 @@ TEST(Mesh, EdgesAndNodesAreGridsOfTheirOwn) {
   EXPECT_EQ(refusal({"mesh", "edge", ends}), "no error");
   EXPECT_EQ(refusal({"mesh", "edge", ends}), "grid \"edges\" has a mesh already");
   const model::Declarations& all = declarer.declarations();
-  ASSERT_TRUE(all.grids[static_cast<std::size_t>(*all.find_grid("edges"))].place);
-  const model::MeshPlace& place = *all.grids[static_cast<std::size_t>(*all.find_grid("edges"))].place;
+  ASSERT_TRUE(all.grids[base::index(*all.find_grid("edges"))].place);
+  const model::MeshPlace& place = *all.grids[base::index(*all.find_grid("edges"))].place;
   EXPECT_EQ(place.grid, 0);
-  const model::Field& carried = all.fields[static_cast<std::size_t>(place.connectivity_field)];
-  EXPECT_THAT(all.grids[static_cast<std::size_t>(carried.grid)].shape, ElementsAre(7, 2));
+  const model::Field& carried = all.fields[base::index(place.connectivity_field)];
+  EXPECT_THAT(all.grids[base::index(carried.grid)].shape, ElementsAre(7, 2));
   EXPECT_EQ(all.grids[0].mesh->node_units, "km");
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 #include "handshake/bootstrap/exchange.hpp"
 #include "handshake/placement/cpu_ranges.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 std::vector<int> ranks_of_node(const StridedRuns& nodes, int rank) {
   std::vector<int> ranks;
-  for (const auto& [first, end] : nodes.stretches_of(nodes[static_cast<std::size_t>(rank)]))
+  for (const auto& [first, end] : nodes.stretches_of(nodes[base::index(rank)]))
     for (std::size_t one = first; one < end; ++one) ranks.push_back(static_cast<int>(one));
   return ranks;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -21,7 +22,7 @@ void add_named(std::vector<std::string>& names, StridedRuns& numbers,
     if (is_new) names.push_back(name);
     here.push_back(place->second);
   }
-  for (const int number : next_numbers) numbers.push_back(here[static_cast<std::size_t>(number)]);
+  for (const int number : next_numbers) numbers.push_back(here[base::index(number)]);
 }
 
 void add_numbers(StridedRuns& numbers, const StridedRuns& next) {
@@ -69,14 +70,13 @@ std::vector<Participant> ParticipantList::participants() const {
   std::vector<int> first(node_names_.size(), -1);
   int rank = 0;
   fill(nodes_, [&](Participant& one, int node) {
-    int& lowest = first[static_cast<std::size_t>(node)];
+    int& lowest = first[base::index(node)];
     if (lowest < 0) lowest = rank;
     one.node = lowest;
     ++rank;
   });
-  fill(components_, [&](Participant& one, int component) {
-    one.component = component_names_[static_cast<std::size_t>(component)];
-  });
+  fill(components_,
+       [&](Participant& one, int component) { one.component = component_names_[base::index(component)]; });
   fill(serve_, [](Participant& one, int serves) { one.serves = serves != 0; });
   fill(domains_, [](Participant& one, int domain) { one.domain = domain; });
   fill(only_cores_, [](Participant& one, int cpu) { one.only_core = cpu; });

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "env/faults.hpp"
@@ -17,7 +18,7 @@ constexpr std::size_t most_peers = 2;
 constexpr double seconds_for_watchers = 5.0;  // seconds
 
 int node_of(const Run& run, int server) {
-  return run.nodes[static_cast<std::size_t>(run.assignment.servers[static_cast<std::size_t>(server)])];
+  return run.nodes[base::index(run.assignment.servers[base::index(server)])];
 }
 
 void log_unwatched(int server, const std::string& why) {
@@ -31,7 +32,7 @@ void log_unwatched(int server, const std::string& why) {
 
 std::vector<int> remote_clients_of(const Run& run, int server) {
   std::vector<int> far;
-  const int own = run.assignment.servers[static_cast<std::size_t>(server)];
+  const int own = run.assignment.servers[base::index(server)];
   for (const auto& [first, end] : run.assignment.server_of.stretches_of(server))
     for (std::size_t rank = first; rank < end; ++rank)
       if (static_cast<int>(rank) != own && run.nodes[rank] != node_of(run, server))
@@ -73,7 +74,7 @@ DeathListener::DeathListener(const Run& run, int server)
     : server_(server), peers_(watching_peers_of(run, server)) {
   ranks_ = remote_clients_of(run, server);
   if (ranks_.size() > most_watching_clients) ranks_.resize(most_watching_clients);
-  for (const int peer : peers_) ranks_.push_back(run.assignment.servers[static_cast<std::size_t>(peer)]);
+  for (const int peer : peers_) ranks_.push_back(run.assignment.servers[base::index(peer)]);
   std::sort(ranks_.begin(), ranks_.end());
   if (ranks_.empty()) return;
   try {

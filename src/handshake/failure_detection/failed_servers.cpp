@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/index.hpp"
 #include "env/clock.hpp"
 
 namespace tailrace::handshake {
@@ -21,7 +22,7 @@ void nap() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 FailedServers::FailedServers(const Run& run, int rank)
     : run_(run), rank_(rank), why_(run.assignment.servers.size()) {
   const StridedRuns& servers = run_.assignment.servers;
-  const int own_node = run_.nodes[static_cast<std::size_t>(rank_)];
+  const int own_node = run_.nodes[base::index(rank_)];
   for (const auto& [first, end] : run_.nodes.stretches_of(own_node))
     for (std::size_t one = first; one < end; ++one)
       if (const auto server = servers.find(static_cast<int>(one)); server && static_cast<int>(one) != rank_)
@@ -29,7 +30,7 @@ FailedServers::FailedServers(const Run& run, int rank)
 }
 
 transport::ProcessId FailedServers::process_of(int server) const {
-  const auto known = run_.processes.find(run_.assignment.servers[static_cast<std::size_t>(server)]);
+  const auto known = run_.processes.find(run_.assignment.servers[base::index(server)]);
   return known == run_.processes.end() ? transport::ProcessId{} : known->second;
 }
 
@@ -68,14 +69,14 @@ bool FailedServers::is_watched(int server) const {
 }
 
 void FailedServers::mark_failed(int server, const std::string& why) {
-  auto& place = why_[static_cast<std::size_t>(server)];
+  auto& place = why_[base::index(server)];
   if (place && *place != process_ended) return;
   if (!place) ++count_;
   place = why;
 }
 
 std::string FailedServers::name(int server) const {
-  const int rank = run_.assignment.servers[static_cast<std::size_t>(server)];
+  const int rank = run_.assignment.servers[base::index(server)];
   const std::int32_t process = process_of(server).number;
   return process == 0 ? fmt::format("server {} (rank {} of the run)", server, rank)
                       : fmt::format("server {} (rank {} of the run, process {})", server, rank, process);
@@ -111,19 +112,19 @@ std::optional<int> FailedServers::first_failed_other_than(int server) const {
 }
 
 transport::ProcessId local_process(const Run& run, int rank, int other) {
-  const bool near = run.nodes[static_cast<std::size_t>(rank)] == run.nodes[static_cast<std::size_t>(other)];
+  const bool near = run.nodes[base::index(rank)] == run.nodes[base::index(other)];
   const auto known = near ? run.processes.find(other) : run.processes.end();
   return known == run.processes.end() ? transport::ProcessId{} : known->second;
 }
 
 std::optional<base::Fault> FailedServers::find_dead_rank(int component) {
-  const auto c = static_cast<std::size_t>(component);
+  const auto c = base::index(component);
   const double now = env::steady_seconds();
   next_check_of_ranks_.resize(run_.assignment.ranks.size());
   if (now < next_check_of_ranks_[c]) return std::nullopt;
   next_check_of_ranks_[c] = now + check_seconds;
   for (const auto& [rank, process] : run_.processes) {
-    if (run_.assignment.component_of[static_cast<std::size_t>(rank)] != component) continue;
+    if (run_.assignment.component_of[base::index(rank)] != component) continue;
     if (local_process(run_, rank_, rank).number == 0 || !transport::gone(process)) continue;
     return base::Fault{
         ErrorCode::lost,

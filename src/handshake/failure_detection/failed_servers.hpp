@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "comm/communicator.hpp"
 #include "handshake/connection.hpp"
 #include "handshake/failure_detection/lifelines.hpp"
@@ -39,11 +40,9 @@ class FailedServers {
   // Keeps the first reason, except that a reason which the server gave itself replaces "its process ended".
   void mark_failed(int server, const std::string& why);
   bool is_local(int server) const;  // on this node
-  bool has_failed(int server) const { return why_[static_cast<std::size_t>(server)].has_value(); }
+  bool has_failed(int server) const { return why_[base::index(server)].has_value(); }
   int count() const { return count_; }
-  const std::string& why(int server) const {
-    return *why_[static_cast<std::size_t>(server)];
-  }                                        // has_failed()
+  const std::string& why(int server) const { return *why_[base::index(server)]; }  // has_failed()
   std::string describe(int server) const;  // of a failed server: its name and the reason
   base::Fault fault(int server) const;     // the same as a fault for the model
   std::string name(int server) const;      // with its rank and process

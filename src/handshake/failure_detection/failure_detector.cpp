@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/index.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "handshake/failure_detection/death_listener.hpp"
@@ -29,7 +30,7 @@ FailureDetector::FailureDetector(Started& started, int own)
       is_first_client_(started.run.assignment.server_of.find(own) ==
                        static_cast<std::size_t>(started.world->rank())),
       failed_servers_(started.run, started.world->rank()) {
-  const int rank = started.run.assignment.servers[static_cast<std::size_t>(own)];
+  const int rank = started.run.assignment.servers[base::index(own)];
   if (rank != started.world->rank() && !failed_servers_.is_local(own)) ping_.emplace(*started.world, rank);
   if (started.servers) return;  // the server in this process watches them (PeerServers)
   for (LifelineTo& line : started.lifelines.lines) failed_servers_.watch(std::move(line));
@@ -90,7 +91,7 @@ void FailureDetector::notify_remote_servers() {
     if (!failed_servers_.is_local(static_cast<int>(server)) &&
         !failed_servers_.has_failed(static_cast<int>(server)))
       some.push_back(servers[server]);
-  const int lost = servers[static_cast<std::size_t>(own_)];
+  const int lost = servers[base::index(own_)];
   sendings_ =
       start_abort_notice(*started_.world, some, {lost, failed_servers_.why(own_)}, Tag::server_failed);
 }
@@ -105,7 +106,7 @@ void FailureDetector::notify_other_clients() {
   for (auto i = static_cast<std::size_t>(here - far.begin()) + most_watching_clients; i < far.size();
        i += most_watching_clients)
     share.push_back(far[i]);
-  const int lost = started_.run.assignment.servers[static_cast<std::size_t>(own_)];
+  const int lost = started_.run.assignment.servers[base::index(own_)];
   for (Sending& sending :
        start_abort_notice(*started_.world, share, {lost, failed_servers_.why(own_)}, Tag::abort_notice))
     sendings_.push_back(std::move(sending));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "handshake/failure_detection/failed_servers.hpp"
 #include "handshake/failure_detection/startup_monitor.hpp"
 
@@ -27,15 +28,14 @@ void LifelinesInStart::look() {
     const auto server = reader.get<std::int32_t>();
     TAILRACE_ASSERT(server >= 0 && static_cast<std::size_t>(server) < run_.assignment.servers.size(),
                     "a lifeline of an unknown server");
-    run_.processes[run_.assignment.servers[static_cast<std::size_t>(server)]] =
-        reader.get<transport::ProcessId>();
+    run_.processes[run_.assignment.servers[base::index(server)]] = reader.get<transport::ProcessId>();
     const env::LifelineAddress address = get_address(reader);
     if (address.port != 0)
       lifelines_.lines.push_back({server, env::Lifeline(address, static_cast<std::uint64_t>(world_.rank()))});
   }
   for (LifelineTo& one : lifelines_.lines)
     if (one.line.look() == env::Lifeline::State::cut)
-      throw LostInStart(run_.assignment.servers[static_cast<std::size_t>(one.server)], process_ended, true);
+      throw LostInStart(run_.assignment.servers[base::index(one.server)], process_ended, true);
 }
 
 bool LifelinesInStart::all_are_connected() const {

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "env/file_system.hpp"
@@ -65,7 +66,7 @@ StartupMonitor::StartupMonitor(const comm::GroupMembers& members)
       job_(name_of_job()),
       begin_(env::steady_seconds()),
       next_report_(begin_ + first_report_seconds) {
-  const int own = members_.numbers[static_cast<std::size_t>(members_.rank)];
+  const int own = members_.numbers[base::index(members_.rank)];
   note_ = fmt::format("{}/{}", folder, note_name(transport::this_process(), job_, own));
   try {
     env::system_files().write(note_, "");

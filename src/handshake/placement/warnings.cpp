@@ -7,12 +7,14 @@
 #include <set>
 #include <utility>
 
+#include "base/index.hpp"
+
 namespace tailrace::handshake {
 
 namespace {
 
 std::string far_servers(const Assignment& assignment, const std::vector<Participant>& participants) {
-  const auto node_of = [&](int rank) { return participants[static_cast<std::size_t>(rank)].node; };
+  const auto node_of = [&](int rank) { return participants[base::index(rank)].node; };
   std::set<int> with_server, nodes;
   for (const Participant& rank : participants) nodes.insert(rank.node);
   for (const int server : assignment.servers) with_server.insert(node_of(server));
@@ -21,7 +23,7 @@ std::string far_servers(const Assignment& assignment, const std::vector<Particip
     const int server = assignment.server_of[rank];
     if (server < 0) continue;
     ++clients;
-    if (node_of(assignment.servers[static_cast<std::size_t>(server)]) != participants[rank].node) ++far;
+    if (node_of(assignment.servers[base::index(server)]) != participants[rank].node) ++far;
   }
   if (far == 0) return "";
   const std::string remedy =
@@ -47,7 +49,7 @@ std::string shared_cores(const Assignment& assignment, const std::vector<Partici
   int sharing = 0;
   std::string first;
   for (const int server : assignment.servers) {
-    const auto rank = static_cast<std::size_t>(server);
+    const auto rank = base::index(server);
     if (assignment.component_of[rank] >= 0) continue;
     const auto model = models.find({participants[rank].node, participants[rank].only_core});
     if (model == models.end()) continue;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "model/region.hpp"
 #include "plan/points.hpp"
 
@@ -21,7 +22,7 @@ using points::Search;
 // The cells of a plane that this rank holds, as C-order indices.
 std::vector<std::int64_t> own_cells(const client::Declarer& declarer, const Search& search) {
   const auto& grids = declarer.declarations().grids;
-  const auto grid = static_cast<std::size_t>(search.grid - grids.data());
+  const auto grid = base::index(search.grid - grids.data());
   const model::Region& region = declarer.regions()[grid];
   std::vector<std::int64_t> cells{0};
   for (const std::size_t d : search.plane.dims) {
@@ -39,7 +40,7 @@ std::vector<double> values_at(const client::Declarer& declarer, const model::Coo
                               const std::vector<std::int64_t>& cells) {
   std::vector<double> values;
   if (!coordinate.field) {
-    for (const std::int64_t cell : cells) values.push_back(coordinate.values[static_cast<std::size_t>(cell)]);
+    for (const std::int64_t cell : cells) values.push_back(coordinate.values[base::index(cell)]);
     return values;
   }
   for (const client::StaticValues& given : declarer.statics()) {
@@ -64,7 +65,7 @@ NearestOfRanks look_for(const client::Declarer& declarer, const Search& search) 
   if (search.request.stations == nullptr) return found;
   for (const points::Station& station : search.request.stations->points) {
     Candidate best = lookup.nearest({station.at[0], station.at[1]});
-    if (best.cell >= 0) best.cell = cells[static_cast<std::size_t>(best.cell)];
+    if (best.cell >= 0) best.cell = cells[base::index(best.cell)];
     found.cells.push_back(best);
   }
   return found;

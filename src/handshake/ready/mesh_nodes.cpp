@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -146,12 +147,12 @@ std::vector<NodeFindings> NodeShares::join() {
 
 void NodeShares::place(int from, const std::vector<std::byte>& packet, std::vector<NodeFindings>& findings) {
   const Nodes nodes = Nodes::from_bytes(packet);
-  const auto mesh = static_cast<std::size_t>(nodes.mesh);
+  const auto mesh = base::index(nodes.mesh);
   TAILRACE_ASSERT(mesh < shares_.size(), fmt::format("rank {} sent nodes of mesh {}", from, nodes.mesh));
   Share& share = shares_[mesh];
   std::optional<std::size_t> first;  // the first node that an earlier rank gave differently
   for (std::size_t i = 0; i < nodes.places.size(); ++i) {
-    const auto at = static_cast<std::size_t>(nodes.places[i]);
+    const auto at = base::index(nodes.places[i]);
     TAILRACE_ASSERT(at < share.x.size(),
                     fmt::format("rank {} sent node {} of a share of {}", from, at, share.x.size()));
     if (share.giver[at] < 0) {
@@ -164,7 +165,7 @@ void NodeShares::place(int from, const std::vector<std::byte>& packet, std::vect
   }
   std::string& conflict = findings[mesh].conflict;
   if (!first || !conflict.empty()) return;
-  const auto at = static_cast<std::size_t>(nodes.places[*first]);
+  const auto at = base::index(nodes.places[*first]);
   conflict = fmt::format(
       "mesh \"{}\": rank {} gives node {} (counted from 0) at ({}, {}), but rank {} at ({}, {}); ranks that "
       "share a node must give the same bits",

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -28,7 +29,7 @@ void place(const model::Region& region, const std::vector<double>& part, std::ve
 
 std::uint64_t digest_of(const client::Declarer& declarer, int field) {
   const model::Declarations& all = declarer.declarations();
-  const auto grid = static_cast<std::size_t>(all.fields[static_cast<std::size_t>(field)].grid);
+  const auto grid = base::index(all.fields[base::index(field)].grid);
   for (const client::StaticValues& given : declarer.statics()) {
     if (given.field != field) continue;
     std::vector<double> values(given.bytes.size() / sizeof(double));
@@ -47,8 +48,7 @@ std::uint64_t digest_of_cells(std::span<const std::int64_t> shape, std::span<con
 std::uint64_t digest_of_whole(const model::Grid& grid, const model::Coordinate& coordinate) {
   std::vector<std::int64_t> shape;
   for (const std::string& dim : coordinate.dims)
-    shape.push_back(
-        grid.shape[static_cast<std::size_t>(std::ranges::find(grid.dims, dim) - grid.dims.begin())]);
+    shape.push_back(grid.shape[base::index(std::ranges::find(grid.dims, dim) - grid.dims.begin())]);
   const std::uint64_t of_values = digest_of_cells(shape, coordinate.values);
   if (coordinate.bounds.empty()) return of_values;
   shape.push_back(std::ssize(coordinate.bounds) / std::ssize(coordinate.values));
@@ -106,9 +106,8 @@ void join_parts(model::Declarations& declarations, const model::Decomposition& d
   for (model::Grid& grid : declarations.grids)
     for (model::Coordinate& coordinate : grid.coordinates) {
       if (!is_in_parts(grid, coordinate)) continue;
-      const auto at =
-          static_cast<std::size_t>(declarations.fields[static_cast<std::size_t>(*coordinate.field)]
-                                       .grid);  // the grid of this dim alone
+      const auto at = base::index(
+          declarations.fields[base::index(*coordinate.field)].grid);  // the grid of this dim alone
       coordinate.values.resize(static_cast<std::size_t>(declarations.grids[at].size()));
       for (std::size_t rank = 0; rank < parts.size(); ++rank)
         if (const auto& part = parts[rank].at(number); !part.empty())

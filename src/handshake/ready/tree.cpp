@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/index.hpp"
 #include "env/clock.hpp"
 
 namespace tailrace::handshake {
@@ -38,9 +39,7 @@ Tree::Tree(comm::Communicator& communicator, Tags tags, std::vector<int> members
       members_(std::move(members)),
       place_(place_among(members_, communicator)) {}
 
-int Tree::rank_of(int place) const {
-  return members_.empty() ? place : members_[static_cast<std::size_t>(place)];
-}
+int Tree::rank_of(int place) const { return members_.empty() ? place : members_[base::index(place)]; }
 
 void Tree::up(std::vector<std::byte> message) {
   sendings_.emplace_back(component_, std::move(message), rank_of(place_.parent), tags_.up);

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/index.hpp"
+
 namespace tailrace::handshake {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Parses the configuration again only if a name contains an option of the model.
 std::vector<settings::FieldGroup> groups_of(const Started& started,
                                             const std::map<std::string, std::string>& options) {
-  const auto c = at(started.number);
+  const auto c = base::index(started.number);
   const settings::Configuration& configuration = started.run.configurations[c];
   for (const settings::FieldGroup& group : configuration.field_groups)
     for (const settings::ListedName& field : group.fields)
@@ -23,12 +23,13 @@ std::vector<settings::FieldGroup> groups_of(const Started& started,
 // The declared grid with these dims and the cells of `grid`; `grid` itself if there is none.
 int grid_with_dims(const client::Declarer& declarer, int grid, const std::vector<std::string>& dims) {
   const model::Declarations& declared = declarer.declarations();
-  const model::Grid& like = declared.grids[at(grid)];
+  const model::Grid& like = declared.grids[base::index(grid)];
   if (dims.empty() || like.dims == dims) return grid;
   for (std::size_t g = 0; g < declared.grids.size(); ++g) {
     const model::Grid& other = declared.grids[g];
     if (other.dims == dims && other.shape == like.shape && other.kind == like.kind &&
-        other.indexed_dim == like.indexed_dim && declarer.regions()[g] == declarer.regions()[at(grid)])
+        other.indexed_dim == like.indexed_dim &&
+        declarer.regions()[g] == declarer.regions()[base::index(grid)])
       return static_cast<int>(g);
   }
   return grid;
@@ -55,7 +56,7 @@ void declare_wanted(const std::vector<settings::FieldGroup>& groups, client::Dec
       const bool is_own = found != known.end();
       if (!is_own) found = known.find(field.name.substr(field.name.rfind('.') + 1));
       if (found == known.end()) continue;
-      const int grid = grid_with_dims(declarer, declared.fields[at(found->second)].grid, group.dims);
+      const int grid = grid_with_dims(declarer, declared.fields[base::index(found->second)].grid, group.dims);
       if (is_own)
         declarer.move_field(found->second, grid);
       else

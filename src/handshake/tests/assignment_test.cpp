@@ -9,6 +9,7 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "env/topology.hpp"
 
 namespace tailrace::handshake {
@@ -61,7 +62,7 @@ TEST(Assignment, SharesClientsOutAsEvenlyAsCanBe) {
   const Assignment assignment = place(on_nodes(std::vector<int>(10, 0)), dedicated(3));
   std::vector<int> clients(3);
   for (const int server : assignment.server_of)
-    if (server >= 0) ++clients[static_cast<std::size_t>(server)];
+    if (server >= 0) ++clients[base::index(server)];
   EXPECT_THAT(clients, testing::UnorderedElementsAre(2, 2, 3));
 }
 
@@ -190,8 +191,7 @@ TEST(Assignment, KeepsToTheDomainsOfThousandsOfRanks) {
     const int server = assignment.server_of[rank];
     if (server < 0) continue;
     ++clients[server];
-    const Participant& its =
-        ranks[static_cast<std::size_t>(assignment.servers[static_cast<std::size_t>(server)])];
+    const Participant& its = ranks[base::index(assignment.servers[base::index(server)])];
     ASSERT_EQ(its.node, ranks[rank].node);
     ASSERT_EQ(its.domain, ranks[rank].domain);
   }
@@ -226,10 +226,10 @@ TEST(Assignment, HoldsItsRulesOnRandomMachines) {
       if (serves) continue;
       ASSERT_LT(server, std::ssize(assignment.servers));
       const auto node_of = [&](int number) {
-        return nodes[static_cast<std::size_t>(assignment.servers[static_cast<std::size_t>(number)])];
+        return nodes[base::index(assignment.servers[base::index(number)])];
       };
       const bool at_home = std::ranges::any_of(
-          assignment.servers, [&](int each) { return nodes[static_cast<std::size_t>(each)] == nodes[rank]; });
+          assignment.servers, [&](int each) { return nodes[base::index(each)] == nodes[rank]; });
       if (!at_home) continue;
       EXPECT_EQ(node_of(server), nodes[rank]);
       for (int each = 0; each < std::ssize(assignment.servers); ++each)

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 #include "handshake/bootstrap/exchange.hpp"
 #include "handshake/bootstrap/participant_list.hpp"
 #include "handshake/tests/ranks_in_threads.hpp"
@@ -50,7 +51,7 @@ TEST(RollCallOfManyRanks, is_short_where_neighbours_have_much_in_common) {
       const std::vector<Participant> participants = called.roster.participants();
       ASSERT_EQ(participants.size(), static_cast<std::size_t>(ranks));
       for (const int rank : {0, 8, 127, 128, ranks - 1}) {
-        const Participant& one = participants[static_cast<std::size_t>(rank)];
+        const Participant& one = participants[base::index(rank)];
         EXPECT_EQ(one.component, hello_of(rank, node_of).component);
         EXPECT_EQ(one.node, in_turn ? node_of(rank) : rank / on_a_node * on_a_node);
         EXPECT_EQ(one.only_core, rank % on_a_node);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "env/clock.hpp"
 #include "handshake/failure_detection/failed_servers.hpp"
 
@@ -51,7 +52,7 @@ TEST(DeathListener, is_watched_by_two_servers_at_any_number_of_servers) {
       EXPECT_EQ(peers.size(), 2u);
       for (const int peer : peers) {
         EXPECT_NE(peer / 3, server / 3);
-        ++watches[static_cast<std::size_t>(peer)];
+        ++watches[base::index(peer)];
       }
     }
     EXPECT_LE(*std::ranges::max_element(watches), 6);

@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "base/index.hpp"
 #include "handshake/ready/tree.hpp"
 #include "handshake/tests/ranks_in_threads.hpp"
 
@@ -61,7 +62,7 @@ Outcome exchange(const std::vector<std::vector<GivenNodes>>& given) {
   outcome.values.resize(ranks);
   Mailboxes mail(ranks);
   const auto thrown = on_ranks(mail, [&](comm::Communicator& component) {
-    const auto rank = static_cast<std::size_t>(component.rank());
+    const auto rank = base::index(component.rank());
     Tree tree(component);
     NodeExchange exchange(component, given[rank]);
     const auto nap = [] { std::this_thread::yield(); };
@@ -99,7 +100,7 @@ TEST(MeshNodes, come_together_in_order_whoever_gave_them) {
     ASSERT_EQ(std::ssize(x), nodes);
     ASSERT_EQ(std::ssize(y), nodes);
     for (std::int64_t node = 0; node < nodes; ++node) {
-      const auto at = static_cast<std::size_t>(node);
+      const auto at = base::index(node);
       ASSERT_EQ(x[at], x_of(node));
       ASSERT_EQ(std::signbit(y[at]), std::signbit(y_of(node))) << "to the last bit";
     }
@@ -127,17 +128,17 @@ TEST(MeshNodes, of_two_meshes_are_kept_apart) {
 TEST(MeshNodes, that_two_ranks_give_differently_are_refused) {
   auto given = dealt_out(400, 3);
   const auto is_here = [&](int rank, std::int64_t node) {
-    return std::ranges::count(given[static_cast<std::size_t>(rank)].numbers, node) > 0;
+    return std::ranges::count(given[base::index(rank)].numbers, node) > 0;
   };
   for (const int rank : {6, 17})  // both have it, and nobody below 6
     if (!is_here(rank, 333)) {
-      GivenNodes& of_rank = given[static_cast<std::size_t>(rank)];
+      GivenNodes& of_rank = given[base::index(rank)];
       of_rank.numbers.push_back(333);
       of_rank.x.push_back(x_of(333));
       of_rank.y.push_back(y_of(333));
     }
   for (int rank = 0; rank < ranks; ++rank) {
-    GivenNodes& of_rank = given[static_cast<std::size_t>(rank)];
+    GivenNodes& of_rank = given[base::index(rank)];
     for (std::size_t i = 0; i < of_rank.numbers.size(); ++i)
       if (of_rank.numbers[i] == 333) {
         of_rank.x[i] = 1.5;
@@ -160,14 +161,14 @@ TEST(MeshNodes, that_differ_in_the_sign_of_zero_or_in_a_nan_are_judged_by_their_
   EXPECT_THAT(exchange(given).error, IsEmpty());
   bool first = true;
   for (int rank : {2, 9}) {
-    GivenNodes& of_rank = given[static_cast<std::size_t>(rank)];
+    GivenNodes& of_rank = given[base::index(rank)];
     const auto at = std::ranges::find(of_rank.numbers, 5) - of_rank.numbers.begin();
     if (at == std::ssize(of_rank.numbers)) {
       of_rank.numbers.push_back(5);
       of_rank.x.push_back(0);
       of_rank.y.push_back(0);
     }
-    of_rank.y[static_cast<std::size_t>(at)] = std::exchange(first, false) ? 0.0 : -0.0;
+    of_rank.y[base::index(at)] = std::exchange(first, false) ? 0.0 : -0.0;
   }
   EXPECT_THAT(exchange(given).error, HasSubstr("node 5 (counted from 0)"));
 }

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/index.hpp"
+
 namespace tailrace::handshake {
 namespace {
 
@@ -57,7 +59,7 @@ TEST(PartCoordinates, become_whole) {
   EXPECT_TRUE(declarations.grids[0].coordinates[1].field.has_value())
       << "its blocks are still what is written";
   EXPECT_THAT(declarations.grids[0].coordinates[0].values, ElementsAre(1, 2, 3));
-  const model::Grid& list = declarations.grids.at(static_cast<std::size_t>(*declarations.find_grid("list")));
+  const model::Grid& list = declarations.grids.at(base::index(*declarations.find_grid("list")));
   EXPECT_THAT(list.coordinates[0].values, IsEmpty())
       << "of listed cells nothing is known, on one rank either";
   model::Declarations follower = ranks[1].declarations();
@@ -108,7 +110,7 @@ TEST(PartCoordinates, have_a_digest_of_the_whole_whatever_the_parts) {
   model::Declarations declarations = in_rows(2, 7.0)[0].declarations();
   set_digests(declarations, {sum});
   EXPECT_EQ(declarations.grids[0].coordinates[0].digest, sum);
-  const auto whole = static_cast<std::size_t>(declarations.find_grid("whole").value());
+  const auto whole = base::index(declarations.find_grid("whole").value());
   EXPECT_EQ(declarations.grids[whole].coordinates[0].digest, sum);
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "comm/communicator.hpp"
 
 namespace tailrace::handshake::testing {
@@ -27,14 +28,14 @@ class Mailboxes {
   int ranks() const { return static_cast<int>(boxes_.size()); }
 
   void put(int to, Letter letter) {
-    Box& box = boxes_[static_cast<std::size_t>(to)];
+    Box& box = boxes_[base::index(to)];
     const std::lock_guard lock(box.mutex);
     box.letters.push_back(std::move(letter));
     ++box.received;
   }
   // The first that fits; taken out if `take`.
   std::optional<Letter> find(int of, int from, int tag, bool take) {
-    Box& box = boxes_[static_cast<std::size_t>(of)];
+    Box& box = boxes_[base::index(of)];
     const std::lock_guard lock(box.mutex);
     const auto found = std::ranges::find_if(box.letters, [&](const Letter& letter) {
       return (from == comm::any || letter.from == from) && letter.tag == tag;
@@ -44,7 +45,7 @@ class Mailboxes {
     if (take) box.letters.erase(found);
     return letter;
   }
-  std::size_t received(int rank) const { return boxes_[static_cast<std::size_t>(rank)].received; }
+  std::size_t received(int rank) const { return boxes_[base::index(rank)].received; }
 
  private:
   struct Box {
@@ -107,7 +108,7 @@ inline std::vector<std::string> on_ranks(Mailboxes& mail,
       try {
         act(communicator);
       } catch (const Error& error) {
-        thrown[static_cast<std::size_t>(rank)] = error.what();
+        thrown[base::index(rank)] = error.what();
       }
     });
   for (std::thread& thread : threads) thread.join();

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/index.hpp"
 #include "handshake/tests/ranks_in_threads.hpp"
 #include "messaging/collectives/tree_place.hpp"
 
@@ -85,7 +86,7 @@ TEST(Ready, all_agree_and_share_the_nodes_out) {
   std::vector<Agreement> agreed(ranks);
   const auto thrown = on_ranks(run.component, [&](comm::Communicator& component) {
     Started started = run.started(component.rank());
-    agreed[static_cast<std::size_t>(component.rank())] =
+    agreed[base::index(component.rank())] =
         agree_on_declarations(started, declared(component.rank()), {}, nap, nap);
   });
   EXPECT_THAT(thrown, Each(IsEmpty()));
@@ -146,7 +147,7 @@ TEST(Ready, nobody_waits_for_a_rank_that_has_given_up) {
       if (!quit) continue;  // it had nothing to wait for
       const messaging::TreePlace place(quitter, ranks);
       for (int rank = quitter; rank < place.end; ++rank)
-        EXPECT_THAT(thrown[static_cast<std::size_t>(rank)], HasSubstr("the server is gone"));
+        EXPECT_THAT(thrown[base::index(rank)], HasSubstr("the server is gone"));
     }
 }
 
@@ -160,9 +161,8 @@ TEST(Ready, all_hear_of_a_rank_that_leaves_before) {
       agree_on_declarations(started, declared(component.rank()), {}, nap, nap);
     });
     for (int rank = 0; rank < ranks; ++rank)
-      EXPECT_THAT(thrown[static_cast<std::size_t>(rank)], rank == leaver
-                                                              ? ::testing::Matcher<std::string>(IsEmpty())
-                                                              : HasSubstr("left before ready"))
+      EXPECT_THAT(thrown[base::index(rank)], rank == leaver ? ::testing::Matcher<std::string>(IsEmpty())
+                                                            : HasSubstr("left before ready"))
           << "rank " << rank << " when " << leaver << " leaves";
     EXPECT_TRUE(run.told());
   }

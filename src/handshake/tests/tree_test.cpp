@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "base/index.hpp"
 #include "handshake/tests/ranks_in_threads.hpp"
 
 namespace tailrace::handshake {
@@ -70,7 +71,7 @@ TEST(Tree, all_hear_of_a_rank_that_gives_up) {
       }
     });
     for (int rank = 0; rank < ranks; ++rank)
-      EXPECT_THAT(thrown[static_cast<std::size_t>(rank)],
+      EXPECT_THAT(thrown[base::index(rank)],
                   rank == leaver ? ::testing::Matcher<std::string>(IsEmpty()) : HasSubstr("went away"))
           << "rank " << rank << " when " << leaver << " leaves";
     if (leaver != 0) {

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/index.hpp"
+
 namespace tailrace::handshake {
 namespace {
 
@@ -57,7 +59,7 @@ TEST(WantedNames, DimsOfAGroupChooseTheGridWithTheSameCells) {
   declare_wanted(asked(), declarer);
   const auto grid_of = [&](int field) {
     const model::Declarations& all = declarer.declarations();
-    return all.grids[static_cast<std::size_t>(all.fields[static_cast<std::size_t>(field)].grid)].name;
+    return all.grids[base::index(all.fields[base::index(field)].grid)].name;
   };
   EXPECT_EQ(grid_of(0), "block");
   EXPECT_EQ(grid_of(4), "block_zn");

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/index.hpp"
+
 namespace tailrace::messaging {
 namespace {
 
@@ -23,7 +25,7 @@ Mailbox::Mailbox(Messenger& messenger, std::int32_t kind)
 }
 
 void Mailbox::put(int to, const wire::Item& item) {
-  Bytes& bundle = bundles_[static_cast<std::size_t>(to)];
+  Bytes& bundle = bundles_[base::index(to)];
   if (!bundle.empty() && bundle.size() + wire::size_of(item) > large_bundle) send(to);
   const std::size_t before = bundle.size();
   wire::append(bundle, item);
@@ -37,7 +39,7 @@ void Mailbox::put_all(const wire::Item& item) {
 }
 
 bool Mailbox::send(int to) {
-  Bytes bundle = std::exchange(bundles_[static_cast<std::size_t>(to)], {});
+  Bytes bundle = std::exchange(bundles_[base::index(to)], {});
   if (bundle.empty()) return false;
   bundled_ -= bundle.size();
   messenger_.send(to, kind_, std::move(bundle));

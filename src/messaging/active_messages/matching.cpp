@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/index.hpp"
+
 namespace tailrace::messaging {
 
 void Matching::give(const Key& key, int root, std::span<const std::byte> mine) {
@@ -44,7 +46,7 @@ void Matching::complete(Collections::iterator place) {
   std::vector<Bytes> by_server(static_cast<std::size_t>(mailbox_.size()));
   for (Part& part : collection.parts) {
     held_ -= part.bytes.size();
-    by_server[static_cast<std::size_t>(part.from)] = std::move(part.bytes);
+    by_server[base::index(part.from)] = std::move(part.bytes);
   }
   continuations_.run(std::move(collection.then), std::move(by_server));
 }

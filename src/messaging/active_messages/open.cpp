@@ -1,5 +1,7 @@
 #include "messaging/active_messages/open.hpp"
 
+#include "base/index.hpp"
+
 namespace tailrace::messaging {
 
 std::size_t KeyHash::operator()(const Key& key) const {
@@ -14,7 +16,7 @@ std::size_t KeyHash::operator()(const Key& key) const {
 
 bool ServerSet::contains(int server) const {
   if (server < few) return (first_ >> server & 1) != 0;
-  const auto at = static_cast<std::size_t>(server - few);
+  const auto at = base::index(server - few);
   return at < rest_.size() && rest_[at];
 }
 
@@ -23,7 +25,7 @@ bool ServerSet::add(int server) {
   if (server < few) {
     first_ |= std::uint64_t{1} << server;
   } else {
-    const auto at = static_cast<std::size_t>(server - few);
+    const auto at = base::index(server - few);
     if (at >= rest_.size()) rest_.resize(at + 1);
     rest_[at] = true;
   }

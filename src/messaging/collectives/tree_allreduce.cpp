@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/index.hpp"
 #include "messaging/collectives/tree_place.hpp"
 
 namespace tailrace::messaging {
@@ -22,7 +23,7 @@ int TreeAllreduce::heard() const { return static_cast<int>(std::ranges::count(he
 void TreeAllreduce::say(const Bytes& own) {
   if (std::exchange(said_, true)) return;
   own_ = own;
-  heard_[static_cast<std::size_t>(messenger_.rank())] = 1;
+  heard_[base::index(messenger_.rank())] = 1;
   callbacks_.join(own_);
   pass_on();
   if (has_gap_) tell_each();
@@ -31,7 +32,7 @@ void TreeAllreduce::say(const Bytes& own) {
 
 void TreeAllreduce::on_up(int from, const Bytes& message) {
   const TreePlace below(from, messenger_.size());
-  for (int server = from; server < below.end; ++server) heard_[static_cast<std::size_t>(server)] = 1;
+  for (int server = from; server < below.end; ++server) heard_[base::index(server)] = 1;
   callbacks_.join(message);
   pass_on();
   end_if_all();
@@ -58,7 +59,7 @@ void TreeAllreduce::on_down(const Bytes& message) {
 }
 
 void TreeAllreduce::lose(int server) {
-  heard_[static_cast<std::size_t>(server)] = 1;
+  heard_[base::index(server)] = 1;
   has_gap_ = true;
   if (said_) tell_each();
   end_if_all();
@@ -73,7 +74,7 @@ void TreeAllreduce::tell_each() {
 // The sender knows of a loss that this server may not have noticed yet, and waits for its contribution.
 void TreeAllreduce::on_direct(int from, const Bytes& message) {
   has_gap_ = true;
-  if (std::exchange(heard_[static_cast<std::size_t>(from)], 1) == 0) callbacks_.join(message);
+  if (std::exchange(heard_[base::index(from)], 1) == 0) callbacks_.join(message);
   if (said_) tell_each();
   end_if_all();
 }

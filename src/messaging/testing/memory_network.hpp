@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "comm/communicator.hpp"
 
 namespace tailrace::messaging::testing {
@@ -60,7 +61,7 @@ class MemoryNetwork {
     std::unique_ptr<comm::Request> send(std::span<const std::byte> bytes, int to, int tag) override {
       auto received = std::make_shared<bool>(false);
       const int delay = std::uniform_int_distribution<int>(0, network_.most_delay_)(network_.random_);
-      network_.under_way_[static_cast<std::size_t>(to)][rank_].push_back({tag, bytes, delay, received});
+      network_.under_way_[base::index(to)][rank_].push_back({tag, bytes, delay, received});
       return std::make_unique<Sent>(std::move(received));
     }
     std::optional<comm::Incoming> probe(int source, int tag) override {
@@ -97,7 +98,7 @@ class MemoryNetwork {
     }
 
    private:
-    Queues& queues() { return network_.under_way_[static_cast<std::size_t>(rank_)]; }
+    Queues& queues() { return network_.under_way_[base::index(rank_)]; }
     [[noreturn]] static void refuse() {
       throw Error(ErrorCode::internal, "MemoryNetwork has no collectives");
     }

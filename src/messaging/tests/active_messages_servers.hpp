@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/index.hpp"
 #include "messaging/active_messages/active_messages.hpp"
 #include "messaging/testing/memory_network.hpp"
 
@@ -33,14 +34,14 @@ struct Servers {
   explicit Servers(int size, unsigned seed = 1, int most_delay = 3) : network(size, seed, most_delay) {
     servers.resize(static_cast<std::size_t>(size));
     for (int rank = 0; rank < size; ++rank) {
-      Server& server = servers[static_cast<std::size_t>(rank)];
+      Server& server = servers[base::index(rank)];
       server.communicator = network.rank(rank);
       server.messenger = std::make_unique<Messenger>(*server.communicator);
       server.messages = std::make_unique<ActiveMessages>(*server.messenger, kind, tell);
     }
   }
   int size() const { return static_cast<int>(servers.size()); }
-  ActiveMessages& operator[](int rank) { return *servers[static_cast<std::size_t>(rank)].messages; }
+  ActiveMessages& operator[](int rank) { return *servers[base::index(rank)].messages; }
   bool progress() {
     bool moved = false;
     for (Server& server : servers) {
@@ -57,8 +58,8 @@ struct Servers {
     }
   }
   void finish(int rank) {
-    servers[static_cast<std::size_t>(rank)].messages->finish([this, rank](const std::string& text) {
-      auto& unmatched = servers[static_cast<std::size_t>(rank)].unmatched;
+    servers[base::index(rank)].messages->finish([this, rank](const std::string& text) {
+      auto& unmatched = servers[base::index(rank)].unmatched;
       EXPECT_FALSE(unmatched) << "told twice";
       unmatched = text;
     });

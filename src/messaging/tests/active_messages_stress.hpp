@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/index.hpp"
 #include "messaging/active_messages/active_messages.hpp"
 
 namespace tailrace::messaging::testing {
@@ -96,14 +97,14 @@ class Stress {
   }
   void issue_gather(int operation, const Name& name, int root) {
     if (rank_ == root) ++expected_;
-    messages_.gather(name, root, bytes_of(value(operation, rank_)),
-                     [this, operation, here = rank_ == root](std::vector<Bytes>&& by_server) {
-                       STRESS_REQUIRE(here && by_server.size() == static_cast<std::size_t>(size_));
-                       for (int server = 0; server < size_; ++server)
-                         STRESS_REQUIRE(numbers_of(by_server[static_cast<std::size_t>(server)]) ==
-                                        value(operation, server));
-                       ++completed_;
-                     });
+    messages_.gather(
+        name, root, bytes_of(value(operation, rank_)),
+        [this, operation, here = rank_ == root](std::vector<Bytes>&& by_server) {
+          STRESS_REQUIRE(here && by_server.size() == static_cast<std::size_t>(size_));
+          for (int server = 0; server < size_; ++server)
+            STRESS_REQUIRE(numbers_of(by_server[base::index(server)]) == value(operation, server));
+          ++completed_;
+        });
   }
   // A continuation issues this: a gather at another root, with a name that is not in the order.
   void follow(int operation) {

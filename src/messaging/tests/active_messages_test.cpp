@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "messaging/tests/active_messages_servers.hpp"
 #include "messaging/tests/active_messages_stress.hpp"
 
@@ -40,7 +41,7 @@ TEST_P(Sizes, EachOperationGivesItsResult) {
     EXPECT_EQ(results["broadcast"], std::vector<Numbers>(GetParam(), Numbers{7}));
     ASSERT_EQ(results["gather"].size(), static_cast<std::size_t>(size));
     for (int rank = 0; rank < size; ++rank) {
-      const auto at = static_cast<std::size_t>(rank);
+      const auto at = base::index(rank);
       EXPECT_EQ(results["gather"][at], Numbers(at, rank));
       EXPECT_EQ(servers[rank].bytes(), 0U);
       EXPECT_EQ(servers[rank].describe(), "");
@@ -66,7 +67,7 @@ TEST_P(Seeds, ManyOperationsInAnyOrder) {
   for (int rounds = 0; !over(); ++rounds) {
     ASSERT_LT(rounds, 100000);
     const int rank = static_cast<int>(random() % static_cast<unsigned>(size));  // one may run far ahead
-    const auto at = static_cast<std::size_t>(rank);
+    const auto at = base::index(rank);
     if (!stress[at].issue() && !finished[at]) {
       finished[at] = true;
       servers.finish(rank);
@@ -75,7 +76,7 @@ TEST_P(Seeds, ManyOperationsInAnyOrder) {
     servers.servers[at].messages->progress();
   }
   for (int rank = 0; rank < size; ++rank) {
-    const auto at = static_cast<std::size_t>(rank);
+    const auto at = base::index(rank);
     EXPECT_GT(stress[at].expected(), 600);
     EXPECT_EQ(stress[at].completed(), stress[at].expected());
     EXPECT_EQ(servers.servers[at].unmatched, "");
@@ -141,7 +142,7 @@ TEST(ActiveMessages, LongChainsOfContinuationsDoNotUseUpTheStack) {
     const int length = size == 1 ? 100000 : 2000;
     std::vector<int> links(static_cast<std::size_t>(size));
     std::function<void(int)> link = [&](int rank) {
-      int& count = links[static_cast<std::size_t>(rank)];
+      int& count = links[base::index(rank)];
       if (count == length) return;
       servers[rank].broadcast({count++, 0}, 0, bytes_of({1}), [&, rank](Bytes&&) { link(rank); });
     };

@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "messaging/testing/memory_network.hpp"
 
 namespace tailrace::messaging {
@@ -137,7 +138,7 @@ struct Servers {
       messengers.push_back(std::make_unique<Messenger>(*communicators.back()));
     }
   }
-  Messenger& operator[](int rank) { return *messengers[static_cast<std::size_t>(rank)]; }
+  Messenger& operator[](int rank) { return *messengers[base::index(rank)]; }
   bool all_idle() const {
     return std::ranges::all_of(messengers, [](const auto& messenger) { return messenger->idle(); });
   }

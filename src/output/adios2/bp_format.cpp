@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "base/index.hpp"
 #include "base/log.hpp"
 #include "output/adios2/engine_spec.hpp"
 #include "output/adios2/existing.hpp"
@@ -86,9 +87,8 @@ class BpDataset final : public Dataset {
  private:
   void set_attributes(const std::vector<LateAttribute>& attributes) {
     for (const LateAttribute& late : attributes)
-      engine_->set_attribute(
-          late.variable < 0 ? "" : spec_.variables[static_cast<std::size_t>(late.variable)].name, late.name,
-          late.value);
+      engine_->set_attribute(late.variable < 0 ? "" : spec_.variables[base::index(late.variable)].name,
+                             late.name, late.value);
   }
 
   void write(const std::vector<Block>& blocks) {
@@ -156,7 +156,7 @@ Beginning new_one(const DatasetSpec& spec, const std::string& place, env::FileSy
 // step of its own. The dataset is unchanged until all of that is written.
 Beginning roll_back(const DatasetSpec& spec, const std::string& place, env::FileSystem& files) {
   Beginning beginning{0, first_lengths(spec), {}, marked_index(files, place, env::Access::update)};
-  for (const auto& [dim, records] : spec.kept) beginning.lengths[static_cast<std::size_t>(dim)] = records;
+  for (const auto& [dim, records] : spec.kept) beginning.lengths[base::index(dim)] = records;
   const auto reader = open_reader(place);
   check_fits(*reader, spec);
   for (std::size_t v = 0; v < spec.variables.size(); ++v)

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/index.hpp"
 #include "output/adios2/options.hpp"
 #include "output/dataset.hpp"
 
@@ -42,7 +43,7 @@ struct Block {
 };
 
 inline std::size_t value_bytes(const EngineSpec& spec, const Block& block) {  // not encoded
-  const EngineVariable& variable = spec.variables[static_cast<std::size_t>(block.variable)];
+  const EngineVariable& variable = spec.variables[base::index(block.variable)];
   std::size_t bytes = variable.is_text ? 1 : model::size_of(variable.type);
   for (const std::size_t extent : block.count) bytes *= extent;
   return bytes;

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/index.hpp"
 #include "output/adios2/existing.hpp"
 #include "output/checks.hpp"
 
@@ -17,7 +18,7 @@ EngineVariable variable_of(const DatasetSpec& spec, const VariableSpec& variable
                       variable.attributes,
                       variable.codec,
                       takes_operator(spec, variable)};
-  for (const int dim : variable.dims) made.dims.push_back(spec.dims[static_cast<std::size_t>(dim)].name);
+  for (const int dim : variable.dims) made.dims.push_back(spec.dims[base::index(dim)].name);
   if (const std::string codec = codec_in(spec, variable); codec != "none")
     made.attributes.emplace_back(codec_attribute, codec);
   if (variable.fill_value)
@@ -28,7 +29,7 @@ EngineVariable variable_of(const DatasetSpec& spec, const VariableSpec& variable
 
 EngineVariable variable_of(const DatasetSpec& spec, const TextSpec& text) {
   EngineVariable made{text.name, model::DataType::int8, true, {}, text.attributes, {}, false};
-  for (const int dim : text.dims) made.dims.push_back(spec.dims[static_cast<std::size_t>(dim)].name);
+  for (const int dim : text.dims) made.dims.push_back(spec.dims[base::index(dim)].name);
   return made;
 }
 
@@ -50,7 +51,7 @@ TextBlocks::TextBlocks(const DatasetSpec& spec) {
     values_.push_back(padded(spec, spec.texts[i]));
     std::vector<std::size_t> shape;
     for (const int dim : spec.texts[i].dims)
-      shape.push_back(static_cast<std::size_t>(spec.dims[static_cast<std::size_t>(dim)].size));
+      shape.push_back(static_cast<std::size_t>(spec.dims[base::index(dim)].size));
     blocks_.push_back({static_cast<int>(spec.variables.size() + i), shape,
                        std::vector<std::size_t>(shape.size(), 0), shape, values_.back().data(), 0});
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "output/checks.hpp"
 
 namespace tailrace::output::adios2 {
@@ -81,7 +82,7 @@ std::size_t whole_steps(const StepReader& reader, const DatasetSpec& spec,
   for (const VariableSpec& variable : spec.variables) {
     const ExistingVariable* there = found(reader, variable.name);
     if (there == nullptr || !grows(spec, variable)) continue;
-    auto stay = static_cast<std::size_t>(lengths[static_cast<std::size_t>(variable.dims[0])]);
+    auto stay = static_cast<std::size_t>(lengths[base::index(variable.dims[0])]);
     for (std::size_t place = 0; place < there->steps.size(); ++place) {
       if (there->shapes[place][0] > stay) {
         whole = std::min(whole, there->steps[place]);
@@ -198,7 +199,7 @@ RewrittenTail tail_of(StepReader& reader, const DatasetSpec& spec, const std::ve
     if (there == nullptr) continue;
     if (grows(spec, variable))
       read.add_growing(static_cast<int>(v), *there,
-                       static_cast<std::size_t>(lengths[static_cast<std::size_t>(variable.dims[0])]));
+                       static_cast<std::size_t>(lengths[base::index(variable.dims[0])]));
     else
       read.add_fixed(static_cast<int>(v), *there);
   }

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/index.hpp"
 #include "output/checks.hpp"
 
 namespace tailrace::output::adios2 {
 namespace {
 
 using Index = std::vector<std::int64_t>;
-
-std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 std::vector<std::size_t> unsigned_of(const Index& index) { return {index.begin(), index.end()}; }
 
@@ -21,7 +20,8 @@ bool is_encoded(const VariableSpec& variable, const EncodedChunk& chunk) {
 base::SharedBytes decoded(const VariableSpec& variable, const EncodedChunk& chunk) {
   if (!is_encoded(variable, chunk)) return chunk.bytes;
   const std::size_t size = model::size_of(variable.type);
-  return codecs::make_codec(variable.codec)->decode(chunk.bytes, at(cells_of(variable.chunk)) * size, size);
+  return codecs::make_codec(variable.codec)
+      ->decode(chunk.bytes, base::index(cells_of(variable.chunk)) * size, size);
 }
 
 // Calls visit with the offset of each row, along the fastest dim, of a box.
@@ -61,13 +61,13 @@ void for_each_corner(const Index& chunk, const Index& first, const Index& end, V
 // The cells of a chunk from `from` on, counted from its corner.
 std::vector<std::byte> cells_of_box(const base::SharedBytes& bytes, const Index& chunk, const Index& from,
                                     const Index& count, std::size_t size) {
-  std::vector<std::byte> box(at(cells_of(count)) * size);
-  const std::size_t length = at(count.back()) * size;
+  std::vector<std::byte> box(base::index(cells_of(count)) * size);
+  const std::size_t length = base::index(count.back()) * size;
   std::size_t to = 0;
   for_each_row(count, [&](const Index& row) {
     std::int64_t cell = 0;
     for (std::size_t i = 0; i < chunk.size(); ++i) cell = cell * chunk[i] + from[i] + row[i];
-    std::memcpy(box.data() + to, bytes.data() + at(cell) * size, length);
+    std::memcpy(box.data() + to, bytes.data() + base::index(cell) * size, length);
     to += length;
   });
   return box;
@@ -105,7 +105,7 @@ const std::vector<Block>& StepCutter::cut(const Commit& commit, const Index& bef
     std::vector<const PlainValues*> values;
     for (const PlainValues& plain : commit.values)
       if (plain.variable == static_cast<int>(v)) values.push_back(&plain);
-    const std::size_t dim = at(variable.dims[0]);
+    const std::size_t dim = base::index(variable.dims[0]);
     if (after[dim] > before[dim]) add_growing(v, before[dim], after[dim], values);
     forget_until(v, after[dim]);
   }
@@ -122,7 +122,7 @@ std::size_t StepCutter::held() const {
 
 StepCutter::Chunk StepCutter::as_stored(const EncodedChunk& chunk, const Index& before,
                                         const Index& after) const {
-  const VariableSpec& variable = spec_.variables[at(chunk.variable)];
+  const VariableSpec& variable = spec_.variables[base::index(chunk.variable)];
   if (is_encoded(variable, chunk) && is_a_block(chunk, before, after)) return {chunk.bytes, true};
   return {decoded(variable, chunk), false};
 }
@@ -130,22 +130,22 @@ StepCutter::Chunk StepCutter::as_stored(const EncodedChunk& chunk, const Index& 
 // Whether the commit brings all of its cells to light, and none of them is outside of the variable.
 bool StepCutter::is_a_block(const EncodedChunk& chunk, const Index& before, const Index& after) const {
   if (!keeps_encoded_) return false;
-  const VariableSpec& variable = spec_.variables[at(chunk.variable)];
+  const VariableSpec& variable = spec_.variables[base::index(chunk.variable)];
   const Index shape = shape_of(variable, after);
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (chunk.offset[i] + variable.chunk[i] > shape[i]) return false;
-  return !grows(spec_, variable) || chunk.offset[0] >= before[at(variable.dims[0])];
+  return !grows(spec_, variable) || chunk.offset[0] >= before[base::index(variable.dims[0])];
 }
 
 void StepCutter::take(const Commit& commit, std::vector<Chunk>&& stored) {
   for (std::size_t i = 0; i < commit.chunks.size(); ++i) {
     const EncodedChunk& chunk = commit.chunks[i];
-    if (left_[at(chunk.variable)]) continue;
-    chunks_[at(chunk.variable)][chunk.offset] = std::move(stored[i]);
-    changed_[at(chunk.variable)] = true;
+    if (left_[base::index(chunk.variable)]) continue;
+    chunks_[base::index(chunk.variable)][chunk.offset] = std::move(stored[i]);
+    changed_[base::index(chunk.variable)] = true;
   }
   for (const PlainValues& values : commit.values) {
-    const std::size_t v = at(values.variable);
+    const std::size_t v = base::index(values.variable);
     if (grows(spec_, spec_.variables[v]) || left_[v]) continue;
     base::SharedBytes bytes(values.bytes);
     changed_[v] = changed_[v] || !(whole_[v] == bytes);
@@ -165,14 +165,15 @@ void StepCutter::add_growing(std::size_t v, std::int64_t before, std::int64_t af
     add_chunks(v, first, end);
     return;
   }
-  const std::size_t record = at(cells_of(shape) / shape[0]) * model::size_of(variable.type);
+  const std::size_t record = base::index(cells_of(shape) / shape[0]) * model::size_of(variable.type);
   std::vector<std::byte> bytes = filled(variable, cells_of(shape)).copy();
   for (const PlainValues* plain : values) {
     const std::int64_t end = plain->first + static_cast<std::int64_t>(plain->bytes.size() / record);
     const std::int64_t first = std::max(plain->first, before);
     if (first >= end) continue;
-    std::memcpy(bytes.data() + at(first - before) * record,
-                plain->bytes.data() + at(first - plain->first) * record, at(end - first) * record);
+    std::memcpy(bytes.data() + base::index(first - before) * record,
+                plain->bytes.data() + base::index(first - plain->first) * record,
+                base::index(end - first) * record);
   }
   add_block(v, {shape, Index(shape.size(), 0), shape}, std::move(bytes));
 }
@@ -228,7 +229,7 @@ void StepCutter::add_chunk(std::size_t v, const Index& corner, const Index& firs
               cells_of_box(found->second.bytes, variable.chunk, inside, count, size));
   } else {
     const std::int64_t record = cells_of(count) / count[0];
-    add_block(v, {shape, start, count}, found->second.bytes, at(inside[0] * record) * size);
+    add_block(v, {shape, start, count}, found->second.bytes, base::index(inside[0] * record) * size);
   }
 }
 
@@ -246,7 +247,7 @@ void StepCutter::forget_until(std::size_t v, std::int64_t record) {
 
 base::SharedBytes StepCutter::filled(const VariableSpec& variable, std::int64_t cells) const {
   const std::size_t size = model::size_of(variable.type);
-  std::vector<std::byte> bytes(at(cells) * size);
+  std::vector<std::byte> bytes(base::index(cells) * size);
   model::dispatch(variable.type, [&](auto sample) {
     const auto fill = static_cast<decltype(sample)>(variable.fill_value.value_or(0.0));
     for (std::size_t byte = 0; byte < bytes.size(); byte += size) std::memcpy(&bytes[byte], &fill, size);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "base/log.hpp"
 #include "output/checks.hpp"
 #include "output/consumer/step_queue.hpp"
@@ -47,7 +48,7 @@ class ActionDataset final : public Dataset, private consumer::StepQueue {
         spec_(spec),
         action_(action_of(spec)),
         lengths_(first_lengths(spec)) {
-    for (const auto& [dim, records] : spec.kept) lengths_[static_cast<std::size_t>(dim)] = records;
+    for (const auto& [dim, records] : spec.kept) lengths_[base::index(dim)] = records;
     spec_.kept.clear();
     spec_.if_exists = IfExists::replace;
     spec_.sync = false;
@@ -57,7 +58,7 @@ class ActionDataset final : public Dataset, private consumer::StepQueue {
     TAILRACE_ASSERT(!closed_, "commit to a closed dataset");
     keep_fixed(commit);
     std::vector<std::int64_t> after = lengths_;
-    for (const auto& [dim, length] : commit.lengths) after[static_cast<std::size_t>(dim)] = length;
+    for (const auto& [dim, length] : commit.lengths) after[base::index(dim)] = length;
     if (lengths_ != after) pass_on(commit);
     lengths_ = after;
   }
@@ -76,9 +77,7 @@ class ActionDataset final : public Dataset, private consumer::StepQueue {
   std::uint64_t bytes_on_disk() const override { return 0; }
 
  private:
-  bool is_fixed(int variable) const {
-    return !grows(spec_, spec_.variables[static_cast<std::size_t>(variable)]);
-  }
+  bool is_fixed(int variable) const { return !grows(spec_, spec_.variables[base::index(variable)]); }
 
   // Variables that do not grow come once, and are part of each step.
   void keep_fixed(const Commit& commit) {
@@ -91,8 +90,7 @@ class ActionDataset final : public Dataset, private consumer::StepQueue {
   // The first new record becomes the first one.
   Commit records_of(const Commit& commit) const {
     Commit part = fixed_;
-    for (const auto& [dim, length] : commit.lengths)
-      part.lengths[dim] = length - lengths_[static_cast<std::size_t>(dim)];
+    for (const auto& [dim, length] : commit.lengths) part.lengths[dim] = length - lengths_[base::index(dim)];
     for (EncodedChunk chunk : commit.chunks) {
       if (is_fixed(chunk.variable)) continue;
       chunk.offset.front() -= first_of(chunk.variable);
@@ -107,8 +105,8 @@ class ActionDataset final : public Dataset, private consumer::StepQueue {
   }
 
   std::int64_t first_of(int variable) const {
-    const int dim = spec_.variables[static_cast<std::size_t>(variable)].dims.front();
-    return lengths_[static_cast<std::size_t>(dim)];
+    const int dim = spec_.variables[base::index(variable)].dims.front();
+    return lengths_[base::index(dim)];
   }
 
   void pass_on(const Commit& commit) {

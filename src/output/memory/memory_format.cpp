@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "base/nearest_name.hpp"
 #include "base/thread_safety.hpp"
 #include "output/checks.hpp"
@@ -154,7 +155,7 @@ void Contents::add(const Commit& commit) {
   const auto lengths = lengths_after(spec_, lengths_, commit);
   std::vector<std::vector<std::byte>> raw;  // decode all chunks before any change, since one may be damaged
   for (const EncodedChunk& chunk : commit.chunks) {
-    const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
+    const VariableSpec& variable = spec_.variables[base::index(chunk.variable)];
     raw.push_back(chunk.filtered ? decoded(variable, chunk.bytes) : chunk.bytes.copy());
   }
   lengths_ = lengths;
@@ -166,7 +167,7 @@ void Contents::add(const Commit& commit) {
 }
 
 void Contents::put(const EncodedChunk& chunk, const std::vector<std::byte>& raw) {
-  const auto index = static_cast<std::size_t>(chunk.variable);
+  const auto index = base::index(chunk.variable);
   const VariableSpec& variable = spec_.variables[index];
   const std::size_t size = model::size_of(variable.type);
   for_each_row(variable, kept_shape(spec_, variable, lengths_), chunk.offset,
@@ -177,7 +178,7 @@ void Contents::put(const EncodedChunk& chunk, const std::vector<std::byte>& raw)
 
 void Contents::put(const PlainValues& values) {
   if (values.bytes.empty()) return;
-  const auto index = static_cast<std::size_t>(values.variable);
+  const auto index = base::index(values.variable);
   const VariableSpec& variable = spec_.variables[index];
   auto shape = shape_of(variable, lengths_);
   if (!shape.empty()) shape[0] = values.first;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "codecs/codec.hpp"
 #include "output/checks.hpp"
 #include "output/netcdf/attributes.hpp"
@@ -113,8 +114,7 @@ Id variable_properties(const VariableSpec& variable) {
 
 // The dim for which a variable is the dimension scale: its first dim, if that has the variable's name.
 std::optional<int> scale_of(const DatasetSpec& spec, const VariableSpec& variable) {
-  if (variable.dims.empty() || spec.dims[static_cast<std::size_t>(variable.dims[0])].name != variable.name)
-    return {};
+  if (variable.dims.empty() || spec.dims[base::index(variable.dims[0])].name != variable.name) return {};
   return variable.dims[0];
 }
 
@@ -159,7 +159,7 @@ Id create_variable(hid_t file, const DatasetSpec& spec, std::size_t index, const
 Id create_text(hid_t file, const DatasetSpec& spec, const TextSpec& text) TAILRACE_REQUIRES(hdf5_mutex) {
   const Id type(H5Tcopy(H5T_C_S1), &H5Tclose, "cannot make a text type");
   std::vector<std::int64_t> shape;
-  for (const int dim : text.dims) shape.push_back(spec.dims[static_cast<std::size_t>(dim)].size);
+  for (const int dim : text.dims) shape.push_back(spec.dims[base::index(dim)].size);
   Id dataset = create_dataset(file, text.name, type, make_space(shape, false), dataset_properties());
   write_list(dataset, "_Netcdf4Coordinates", text.dims);
   for (const auto& [name, value] : text.attributes) write_attribute(dataset, name, value);
@@ -172,7 +172,7 @@ Id create_text(hid_t file, const DatasetSpec& spec, const TextSpec& text) TAILRA
 void attach_dims(hid_t variable, const std::string& name, const DatasetSpec& spec,
                  const std::vector<int>& dims, const std::vector<hid_t>& scales) {
   for (std::size_t d = 0; d < dims.size(); ++d) {
-    const auto dim = static_cast<std::size_t>(dims[d]);
+    const auto dim = base::index(dims[d]);
     check(H5DSattach_scale(variable, scales[dim], static_cast<unsigned>(d)),
           fmt::format("cannot attach dimension \"{}\" to \"{}\"", spec.dims[dim].name, name));
   }
@@ -239,8 +239,7 @@ void write_header(hid_t file, const DatasetSpec& spec, const BeforeVariable& bef
 
   std::vector<hid_t> scale_of_dim(scales.begin(), scales.end());
   for (std::size_t i = 0; i < variables.size(); ++i)
-    if (const auto dim = scale_of(spec, spec.variables[i]))
-      scale_of_dim[static_cast<std::size_t>(*dim)] = variables[i];
+    if (const auto dim = scale_of(spec, spec.variables[i])) scale_of_dim[base::index(*dim)] = variables[i];
   if (before) {
     return write_dimension_lists(spec, {variables.begin(), variables.end()}, scale_of_dim);
   }

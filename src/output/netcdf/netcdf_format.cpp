@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "env/file_system.hpp"
 #include "output/checks.hpp"
 #include "output/format.hpp"
@@ -33,7 +34,7 @@ void about(const std::string& path, Work work) {
 // In a file that a run appends to, variables of fixed size are not written again.
 Commit growing_part(const DatasetSpec& spec, Commit commit) {
   const auto is_fixed = [&spec](const auto& part) {
-    return !grows(spec, spec.variables[static_cast<std::size_t>(part.variable)]);
+    return !grows(spec, spec.variables[base::index(part.variable)]);
   };
   std::erase_if(commit.chunks, is_fixed);
   std::erase_if(commit.values, is_fixed);
@@ -45,7 +46,7 @@ class NetcdfDataset final : public Dataset {
   // `place`: the absolute path, since the model may change its working directory.
   NetcdfDataset(const DatasetSpec& spec, std::string place, AtomicFile file)
       : spec_(spec), place_(std::move(place)), lengths_(first_lengths(spec)), file_(std::move(file)) {
-    for (const auto& [dim, records] : spec.kept) lengths_[static_cast<std::size_t>(dim)] = records;
+    for (const auto& [dim, records] : spec.kept) lengths_[base::index(dim)] = records;
   }
 
   ~NetcdfDataset() override {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "output/checks.hpp"
 #include "output/netcdf/append/kept_records.hpp"
 #include "output/netcdf/attributes.hpp"
@@ -82,7 +83,7 @@ void Step::extend(const std::vector<std::int64_t>& before, const std::vector<std
   for (std::size_t i = 0; i < spec_.variables.size(); ++i) {
     const VariableSpec& described = spec_.variables[i];
     if (!grows(spec_, described)) continue;
-    const auto dim = static_cast<std::size_t>(described.dims[0]);
+    const auto dim = base::index(described.dims[0]);
     if (after[dim] != before[dim]) set_extent(variable(i), shape_of(described, after));
   }
   for (std::size_t dim = 0; dim < after.size(); ++dim)
@@ -100,9 +101,9 @@ void Step::write(const EncodedChunk& chunk) {
 // The chunk merged with the records that an earlier run left in it; nothing if there are none, or if they
 // need not be written again.
 std::optional<EncodedChunk> Step::with_kept_records(const EncodedChunk& chunk) {
-  const auto index = static_cast<std::size_t>(chunk.variable);
+  const auto index = base::index(chunk.variable);
   const VariableSpec& described = spec_.variables[index];
-  const std::int64_t kept = kept_[static_cast<std::size_t>(described.dims[0])];
+  const std::int64_t kept = kept_[base::index(described.dims[0])];
   if (kept <= chunk.offset[0]) return std::nullopt;
   const std::optional<Stored> old = stored(variable(index), chunk);
   const bool stays = old && old->size == chunk.bytes.size() && !chunk.filtered;
@@ -119,7 +120,7 @@ std::optional<EncodedChunk> Step::with_kept_records(const EncodedChunk& chunk) {
 
 // `lasts`: the bytes of the chunk do not change until the commit.
 void Step::put(const EncodedChunk& chunk, bool lasts) {
-  const auto index = static_cast<std::size_t>(chunk.variable);
+  const auto index = base::index(chunk.variable);
   const VariableSpec& described = spec_.variables[index];
   const hid_t dataset = variable(index);
   const auto codec = codecs::make_codec(described.codec);
@@ -182,7 +183,7 @@ std::span<const std::byte> Step::new_part(const VariableSpec& described, const E
 
 void Step::write(const PlainValues& values, const std::vector<std::int64_t>& lengths) {
   if (values.bytes.empty()) return;
-  const auto index = static_cast<std::size_t>(values.variable);
+  const auto index = base::index(values.variable);
   const VariableSpec& described = spec_.variables[index];
   const std::string doing = fmt::format("cannot write values of \"{}\"", described.name);
   const hid_t type = memory_type(described.type);

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "output/testing/appending_conformance.hpp"
 #include "output/testing/sample_dataset.hpp"
 
@@ -27,8 +28,7 @@ inline void check_records(const DatasetSpec& spec, const ReadBack& read, std::in
   SCOPED_TRACE(std::to_string(records) + " records of " + spec.path);
   for (std::size_t i = 0; i < spec.variables.size(); ++i) {
     const VariableSpec& variable = spec.variables[i];
-    const bool grows =
-        !variable.dims.empty() && spec.dims[static_cast<std::size_t>(variable.dims[0])].unlimited;
+    const bool grows = !variable.dims.empty() && spec.dims[base::index(variable.dims[0])].unlimited;
     if (!grows && records == 0) continue;  // not written yet
     EXPECT_EQ(read(spec.path, variable.name), expected(spec, static_cast<int>(i), grows ? records : 1))
         << variable.name;

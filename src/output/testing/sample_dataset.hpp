@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/index.hpp"
 #include "codecs/codec.hpp"
 #include "output/format.hpp"
 
@@ -121,10 +122,10 @@ Bytes as_bytes(model::DataType type, std::size_t cells, Value value) {
 }
 
 inline std::int64_t record_cells(const DatasetSpec& spec, int variable) {
-  const VariableSpec& described = spec.variables[static_cast<std::size_t>(variable)];
+  const VariableSpec& described = spec.variables[base::index(variable)];
   std::int64_t cells = 1;
   for (std::size_t i = 0; i < described.dims.size(); ++i) {
-    const DimensionSpec& dim = spec.dims[static_cast<std::size_t>(described.dims[i])];
+    const DimensionSpec& dim = spec.dims[base::index(described.dims[i])];
     cells *= dim.unlimited ? 1 : dim.size;
   }
   return cells;
@@ -133,21 +134,20 @@ inline std::int64_t record_cells(const DatasetSpec& spec, int variable) {
 // The values of a variable with so many records (1 for a variable of fixed size).
 inline Bytes expected(const DatasetSpec& spec, int variable, std::int64_t records) {
   const std::int64_t cells = record_cells(spec, variable);
-  return as_bytes(spec.variables[static_cast<std::size_t>(variable)].type,
-                  static_cast<std::size_t>(records * cells),
+  return as_bytes(spec.variables[base::index(variable)].type, static_cast<std::size_t>(records * cells),
                   [&](std::int64_t i) { return sample_value(variable, i / cells, i % cells); });
 }
 
 inline PlainValues plain(const DatasetSpec& spec, int variable, std::int64_t record) {
   const auto cells = static_cast<std::size_t>(record_cells(spec, variable));
-  return {variable, record,
-          as_bytes(spec.variables[static_cast<std::size_t>(variable)].type, cells,
-                   [&](std::int64_t i) { return sample_value(variable, record, i); })};
+  return {variable, record, as_bytes(spec.variables[base::index(variable)].type, cells, [&](std::int64_t i) {
+            return sample_value(variable, record, i);
+          })};
 }
 
 inline EncodedChunk encoded(const DatasetSpec& spec, int variable, std::vector<std::int64_t> offset,
                             const Bytes& raw, bool filtered) {
-  const VariableSpec& described = spec.variables[static_cast<std::size_t>(variable)];
+  const VariableSpec& described = spec.variables[base::index(variable)];
   if (!filtered) return {variable, std::move(offset), raw, false};
   return {variable, std::move(offset),
           codecs::make_codec(described.codec)->encode(raw, describe_chunk(described)), true};

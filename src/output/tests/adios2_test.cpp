@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "base/index.hpp"
 #include "output/adios2/existing.hpp"
 #include "output/adios2/library.hpp"
 #include "output/adios2/step_cutter.hpp"
@@ -132,7 +133,7 @@ void write_records(const DatasetSpec& spec, std::int64_t records) {
 
 void expect_records(const DatasetSpec& spec, std::int64_t records) {
   for (const int variable : {testing::time_var, testing::theta, testing::flux, testing::shorts})
-    EXPECT_EQ(read_back(spec.path, spec.variables[static_cast<std::size_t>(variable)].name),
+    EXPECT_EQ(read_back(spec.path, spec.variables[base::index(variable)].name),
               testing::expected(spec, variable, records));
 }
 

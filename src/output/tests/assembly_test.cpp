@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::output {
 namespace {
@@ -42,8 +43,7 @@ std::vector<std::vector<std::int64_t>> cut(Random& random, std::int64_t extent, 
   std::iota(all.begin(), all.end(), 0);
   std::vector<std::vector<std::int64_t>> cut(static_cast<std::size_t>(parts));
   if (scattered) {
-    for (const std::int64_t index : all)
-      cut[static_cast<std::size_t>(pick(random, 0, parts - 1))].push_back(index);
+    for (const std::int64_t index : all) cut[base::index(pick(random, 0, parts - 1))].push_back(index);
     for (auto& part : cut) std::rotate(part.begin(), part.begin() + std::ssize(part) / 2, part.end());
     return cut;
   }
@@ -137,7 +137,7 @@ struct Trial {
     for (const auto& along : part) counts.push_back(std::ssize(along));
     std::vector<std::int32_t> values;
     for_each_index(counts, [&](std::vector<std::int64_t> at) {
-      for (std::size_t d = 0; d < at.size(); ++d) at[d] = part[d][static_cast<std::size_t>(at[d])];
+      for (std::size_t d = 0; d < at.size(); ++d) at[d] = part[d][base::index(at[d])];
       values.push_back(value(record, at));
     });
     return values;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/index.hpp"
 #include "env/faulty/recording_files.hpp"
 #include "output/netcdf/collected_writes.hpp"
 #include "output/netcdf/metadata/checksum.hpp"
@@ -147,7 +148,7 @@ TEST_F(NetcdfFormat, superblock_names_a_length_that_the_file_has_had_for_some_co
     netcdf::Superblock superblock;
     open(spec.path, Access::read)->read(0, superblock.bytes);
     named.insert(superblock.end());
-    ASSERT_LE(superblock.end(), lengths[static_cast<std::size_t>(std::max<std::int64_t>(record - 9, 0))]);
+    ASSERT_LE(superblock.end(), lengths[base::index(std::max<std::int64_t>(record - 9, 0))]);
     ASSERT_LE(dataset->bytes_on_disk(), superblock.end());
   }
   EXPECT_GT(named.size(), 2U) << "the file was extended";

@@ -8,6 +8,7 @@
 #include <span>
 #include <thread>
 
+#include "base/index.hpp"
 #include "env/faulty/recording_files.hpp"
 #include "output/netcdf/inspect.hpp"
 #include "output/testing/dataset_conformance.hpp"
@@ -312,7 +313,7 @@ TEST_F(NetcdfFormat, writes_only_new_records_of_a_chunk) {
     const std::int64_t first = record / 16 * 16, known = record - first;
     if (known == 0) std::ranges::fill(values, -1.0);
     for (std::int64_t x = 0; x < cells; ++x)
-      values[static_cast<std::size_t>(known * cells + x)] = static_cast<double>(record * cells + x);
+      values[base::index(known * cells + x)] = static_cast<double>(record * cells + x);
     const auto bytes = std::as_bytes(std::span(values));
     const auto time = static_cast<double>(record);
     const auto times = std::as_bytes(std::span(&time, 1));

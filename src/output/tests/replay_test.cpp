@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 
+#include "base/index.hpp"
 #include "env/faulty/recording_files.hpp"
 #include "output/netcdf/inspect.hpp"
 #include "output/netcdf/metadata/snapshot.hpp"
@@ -215,8 +216,8 @@ TEST_F(ReaderWithOldSuperblock, gets_an_error_when_its_slot_was_reused) {
     remember(records_ + 1);
     constexpr auto places = static_cast<std::int64_t>(netcdf::SnapshotMaker::slot_count);
     if (records_ < places) continue;
-    const auto& [kept, kept_records] = held_[static_cast<std::size_t>(records_ - places + 1)];
-    const auto& [gone, gone_records] = held_[static_cast<std::size_t>(records_ - places)];
+    const auto& [kept, kept_records] = held_[base::index(records_ - places + 1)];
+    const auto& [gone, gone_records] = held_[base::index(records_ - places)];
     ASSERT_NO_THROW(expect_as_before(kept, kept_records));
     EXPECT_TRUE(is_an_error_with(gone, gone_records));
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "output/checks.hpp"
 #include "output/zarr/frame.hpp"
 #include "output/zarr/zarr_dataset.hpp"
@@ -218,7 +219,7 @@ void roll_back(Store& store, Json& group, const DatasetSpec& spec, const std::ve
   const auto growing = growing_variables(spec);
   write_arrays(store, group, growing);
   for (const VariableSpec* variable : growing) {
-    const std::int64_t kept = lengths[static_cast<std::size_t>(variable->dims[0])];
+    const std::int64_t kept = lengths[base::index(variable->dims[0])];
     const std::int64_t chunks = (kept + variable->chunk[0] - 1) / variable->chunk[0];
     for (const std::string& name : store.list(variable->name + "/c")) {
       const bool is_number =

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "base/utf8.hpp"
 #include "output/checks.hpp"
 #include "output/zarr/frame.hpp"
@@ -149,8 +150,7 @@ Json codecs_of(const VariableSpec& variable) {
 
 Json dimension_names(const DatasetSpec& spec, const std::vector<int>& dims) {
   Json names = Json::array();
-  for (const int dim : dims)
-    names.push_back(checked_text("dimension", spec.dims[static_cast<std::size_t>(dim)].name));
+  for (const int dim : dims) names.push_back(checked_text("dimension", spec.dims[base::index(dim)].name));
   return names;
 }
 
@@ -207,7 +207,7 @@ Json array_of(const DatasetSpec& spec, const VariableSpec& variable, const std::
 Json array_of(const DatasetSpec& spec, const TextSpec& text) {
   check_name(text.name);
   std::vector<std::int64_t> shape;
-  for (const int dim : text.dims) shape.push_back(spec.dims[static_cast<std::size_t>(dim)].size);
+  for (const int dim : text.dims) shape.push_back(spec.dims[base::index(dim)].size);
   return document({.shape = shape,
                    .data_type = named("null_terminated_bytes", {{"length_bytes", 1}}),
                    .chunk = shape,
@@ -219,8 +219,7 @@ Json array_of(const DatasetSpec& spec, const TextSpec& text) {
 
 void set_attribute(const DatasetSpec& spec, const LateAttribute& late, Json& group) {
   const Attributes one{{late.name, late.value}};
-  const std::string variable =
-      late.variable < 0 ? "" : spec.variables[static_cast<std::size_t>(late.variable)].name;
+  const std::string variable = late.variable < 0 ? "" : spec.variables[base::index(late.variable)].name;
   Json& document = variable.empty() ? group : arrays_in(group)[variable];
   document["attributes"].update(attributes_of("", one));
   Json& types = group["attributes"];

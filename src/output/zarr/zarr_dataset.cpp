@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "output/checks.hpp"
 #include "output/zarr/frame.hpp"
 
@@ -14,14 +15,14 @@ std::vector<const VariableSpec*> growing_variables(const DatasetSpec& spec) {
   for (const VariableSpec& variable : spec.variables)
     if (grows(spec, variable)) all.push_back(&variable);
   std::stable_partition(all.begin(), all.end(), [&](const VariableSpec* variable) {
-    return spec.dims[static_cast<std::size_t>(variable->dims[0])].name != variable->name;
+    return spec.dims[base::index(variable->dims[0])].name != variable->name;
   });
   return all;
 }
 
 void set_lengths(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths, Json& group) {
   for (const VariableSpec* variable : growing_variables(spec))
-    arrays_in(group)[variable->name]["shape"][0] = lengths[static_cast<std::size_t>(variable->dims[0])];
+    arrays_in(group)[variable->name]["shape"][0] = lengths[base::index(variable->dims[0])];
 }
 
 void write_arrays(Store& store, const Json& group, const std::vector<const VariableSpec*>& variables) {
@@ -49,14 +50,14 @@ void ZarrDataset::commit(const Commit& commit) {
     if (lengths == lengths_ && commit.attributes.empty()) return;
     std::vector<const VariableSpec*> changed;
     for (const VariableSpec* variable : growing_variables(spec_)) {
-      const auto dim = static_cast<std::size_t>(variable->dims[0]);
+      const auto dim = base::index(variable->dims[0]);
       if (lengths[dim] != lengths_[dim]) changed.push_back(variable);
     }
     Json group = group_;
     set_lengths(spec_, lengths, group);
     for (const LateAttribute& late : commit.attributes) {
       set_attribute(spec_, late, group);
-      if (late.variable >= 0) changed.push_back(&spec_.variables[static_cast<std::size_t>(late.variable)]);
+      if (late.variable >= 0) changed.push_back(&spec_.variables[base::index(late.variable)]);
     }
     write_arrays(store_, group, changed);
     store_.replace_root(text_of(group));
@@ -81,7 +82,7 @@ bool ZarrDataset::is_kept_whole(const VariableSpec& variable) const {
 }
 
 void ZarrDataset::write(const EncodedChunk& chunk) {
-  const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
+  const VariableSpec& variable = spec_.variables[base::index(chunk.variable)];
   if (is_kept_whole(variable)) return;
   const std::string name = chunk_name(variable.name, chunk.offset, variable.chunk);
   const std::size_t size = bytes_of_chunk(spec_, variable);
@@ -106,13 +107,13 @@ void ZarrDataset::write(const EncodedChunk& chunk) {
 
 // Whether the metadata count none of the records of a chunk, so that no reader opens it.
 bool ZarrDataset::is_unseen(const VariableSpec& variable, std::int64_t first) const {
-  return grows(spec_, variable) && first >= lengths_[static_cast<std::size_t>(variable.dims[0])];
+  return grows(spec_, variable) && first >= lengths_[base::index(variable.dims[0])];
 }
 
 // Writes the new records of an uncompressed chunk in place, after those in the store; false if that is not
 // possible. Readers do not access cells after the records that the metadata count.
 bool ZarrDataset::add_records(const EncodedChunk& chunk, const std::string& name) {
-  const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
+  const VariableSpec& variable = spec_.variables[base::index(chunk.variable)];
   if (chunk.committed_records == 0 || (chunk.filtered && is_framed(variable))) return false;
   const std::size_t size = bytes_of_chunk(spec_, variable);
   const std::size_t record = bytes_of_record(variable);
@@ -126,7 +127,7 @@ bool ZarrDataset::add_records(const EncodedChunk& chunk, const std::string& name
 
 std::vector<std::byte> ZarrDataset::joined(const EncodedChunk& chunk, const std::string& name,
                                            std::int64_t kept) const {
-  const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
+  const VariableSpec& variable = spec_.variables[base::index(chunk.variable)];
   const std::size_t size = bytes_of_chunk(spec_, variable), element = model::size_of(variable.type);
   const auto codec = codecs::make_codec(variable.codec);
   const std::vector<std::byte> before = unframed(variable, size, store_.read(name));
@@ -138,7 +139,7 @@ std::vector<std::byte> ZarrDataset::joined(const EncodedChunk& chunk, const std:
 
 void ZarrDataset::write(const PlainValues& values) {
   if (values.bytes.empty()) return;
-  const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(values.variable)];
+  const VariableSpec& variable = spec_.variables[base::index(values.variable)];
   if (grows(spec_, variable)) return write_records(values);
   if (is_kept_whole(variable)) return;
   const auto chunk = chunk_of(spec_, variable);
@@ -151,7 +152,7 @@ void ZarrDataset::write(const PlainValues& values) {
 
 // Writes chunk by chunk along the records; each chunk covers the other dims completely.
 void ZarrDataset::write_records(const PlainValues& values) {
-  const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(values.variable)];
+  const VariableSpec& variable = spec_.variables[base::index(values.variable)];
   const std::size_t size = bytes_of_chunk(spec_, variable);
   const auto in_chunk = variable.chunk[0];
   const std::size_t record = bytes_of_record(variable);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "output/checks.hpp"
 #include "output/zarr/existing.hpp"
 #include "output/zarr/frame.hpp"
@@ -160,7 +161,7 @@ class ZarrFormat final : public Format {
     Json group = read_group(store);
     check_fits(group, spec);
     auto lengths = first_lengths(spec);
-    for (const auto& [dim, records] : spec.kept) lengths[static_cast<std::size_t>(dim)] = records;
+    for (const auto& [dim, records] : spec.kept) lengths[base::index(dim)] = records;
     roll_back(store, group, spec, lengths);
     store.count_bytes();
     return std::make_unique<ZarrDataset>(spec, std::move(store), std::move(group), std::move(lengths));

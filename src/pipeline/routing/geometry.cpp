@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::pipeline::routing {
 
@@ -31,7 +32,7 @@ const std::vector<Piece>& Geometry::made(const Key& key) const {
 
 void Geometry::make(const Key& key, std::vector<Piece>& pieces) const {
   const auto& [client, chunk] = key;
-  const model::Region& region = regions_[static_cast<std::size_t>(client)];
+  const model::Region& region = regions_[base::index(client)];
   std::vector<std::int64_t> chunks{chunk};
   if (chunk == all_chunks) chunks = grid_.touching(region.bounds());
   std::sort(chunks.begin(), chunks.end());

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::pipeline::routing {
 namespace {
@@ -31,7 +32,7 @@ std::size_t held_bytes(const Route& route, const sinks::Owners& owners, int serv
 
 std::string name_of(const Blueprint& blueprint, const Route& route) {
   const cf::DatasetLayout& layout = blueprint.layouts[route.variable.file];
-  const auto variable = static_cast<std::size_t>(layout.variables[route.variable.variable].variable);
+  const auto variable = base::index(layout.variables[route.variable.variable].variable);
   return layout.dataset.variables[variable].name;
 }
 

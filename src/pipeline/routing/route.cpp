@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/index.hpp"
 #include "telemetry/timer.hpp"
 
 namespace tailrace::pipeline::routing {
@@ -36,7 +37,7 @@ Route make_route(const Blueprint& blueprint, const sampling::OutputVariable& out
                  const RouteParts& parts, output::Assembly::Done done) {
   const cf::DatasetLayout& layout = blueprint.layouts[output_variable.file];
   const cf::VariableLayout& variable = layout.variables[output_variable.variable];
-  const output::VariableSpec& spec = layout.dataset.variables[static_cast<std::size_t>(variable.variable)];
+  const output::VariableSpec& spec = layout.dataset.variables[base::index(variable.variable)];
   // A contiguous variable is passed on whole and unencoded.
   auto codec = std::make_shared<TimedCodec>(
       codecs::make_codec(spec.chunk.empty() ? codecs::CodecOptions{} : spec.codec), parts.services);
@@ -52,7 +53,7 @@ Route make_route(const Blueprint& blueprint, const sampling::OutputVariable& out
   output::ChunkGrid grid = parts.geometry->grid();
   if (output_variable.file_axis >= 0)
     grid.first_record = blueprint.plan.files[output_variable.file]
-                            .axes[static_cast<std::size_t>(output_variable.file_axis)]
+                            .axes[base::index(output_variable.file_axis)]
                             .continued.records;
   route.assembly = std::make_unique<output::Assembly>(
       std::move(grid), output::Element{output::describe_chunk(spec), output_variable.fill}, std::move(codec),

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 #include "pipeline/routing/open_chunks.hpp"
 #include "telemetry/timer.hpp"
 
@@ -81,9 +82,8 @@ const Geometry& Router::geometry(const sampling::OutputVariable& output_variable
   key.push_back(layout.records_per_chunk);
   auto& slot = geometries_[{grid, std::move(key)}];
   if (!slot) {
-    slot = std::make_unique<Geometry>(
-        output::ChunkGrid{layout.shape, layout.chunk, layout.records_per_chunk},
-        parts_.blueprint.info.decomposition.regions[static_cast<std::size_t>(grid)]);
+    slot = std::make_unique<Geometry>(output::ChunkGrid{layout.shape, layout.chunk, layout.records_per_chunk},
+                                      parts_.blueprint.info.decomposition.regions[base::index(grid)]);
     slot->count_in(geometry_bytes_);
   }
   return *slot;
@@ -141,7 +141,7 @@ void Router::receive_piece(const base::SharedBytes& item) {
   if (parts_.drops()) return;
   const auto head = base::ByteReader(item).get<PieceHead>();
   check_variable(head.output_variable);
-  const Geometry& cut = *routes_[static_cast<std::size_t>(head.output_variable)].geometry;
+  const Geometry& cut = *routes_[base::index(head.output_variable)].geometry;
   TAILRACE_ASSERT(head.record >= 0 && head.client >= 0 && head.client < cut.clients(),
                   fmt::format("a piece of record {} of client {}, of {} clients", head.record, head.client,
                               cut.clients()));
@@ -150,11 +150,10 @@ void Router::receive_piece(const base::SharedBytes& item) {
   parts_.tasks.submit([this, head, values = std::move(values)] {
     const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::assemble,
                                       parts_.services.trace);
-    const Route& route = routes_[static_cast<std::size_t>(head.output_variable)];
+    const Route& route = routes_[base::index(head.output_variable)];
     const Piece& piece = route.geometry->piece(static_cast<int>(head.client), head.spatial);
-    const std::size_t expected =
-        static_cast<std::size_t>(piece.cells()) *
-        model::size_of(variables_[static_cast<std::size_t>(head.output_variable)]->output);
+    const std::size_t expected = static_cast<std::size_t>(piece.cells()) *
+                                 model::size_of(variables_[base::index(head.output_variable)]->output);
     TAILRACE_ASSERT(values.size() == expected,
                     fmt::format("a piece has {} bytes instead of {}", values.size(), expected));
     std::int64_t source = 0;
@@ -191,14 +190,13 @@ void Router::chunk_done(const sampling::OutputVariable& output_variable, output:
 void Router::receive_chunk(const base::SharedBytes& item) {
   const auto head = base::ByteReader(item).get<ChunkHead>();
   check_variable(head.output_variable);
-  const output::ChunkGrid& grid = routes_[static_cast<std::size_t>(head.output_variable)].geometry->grid();
+  const output::ChunkGrid& grid = routes_[base::index(head.output_variable)].geometry->grid();
   TAILRACE_ASSERT(head.spatial >= 0 && head.spatial < grid.chunks_per_record() && head.record_chunk >= 0 &&
                       head.records_end > 0 &&
                       (head.records_end - 1) / grid.records_per_chunk == head.record_chunk,
                   fmt::format("a chunk at {}, {} that ends before record {}", head.record_chunk, head.spatial,
                               head.records_end));
-  const sampling::OutputVariable& output_variable =
-      *variables_[static_cast<std::size_t>(head.output_variable)];
+  const sampling::OutputVariable& output_variable = *variables_[base::index(head.output_variable)];
   parts_.sinks[output_variable.file]->deliver(
       output_variable.variable,
       {head.spatial, head.record_chunk, head.records_end, head.filtered != 0, detached(item, sizeof head)});
@@ -226,8 +224,7 @@ void Router::flush(std::size_t file, const plan::CommitDue& due) {
     std::vector<std::int64_t> owned;
     for (std::int64_t spatial = 0; spatial < grid.chunks_per_record(); ++spatial)
       if (owners_.of_chunk(route.variable, spatial, 0) == parts_.control.rank()) owned.push_back(spatial);
-    route.assembly->flush(due.lengths[static_cast<std::size_t>(output_variable->file_axis)], owned,
-                          due.ends_part);
+    route.assembly->flush(due.lengths[base::index(output_variable->file_axis)], owned, due.ends_part);
   }
 }
 

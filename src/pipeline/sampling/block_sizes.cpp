@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
+
 namespace tailrace::pipeline::sampling {
 
 void BlockSizes::start(std::span<const int> clients) {
@@ -16,9 +18,9 @@ void BlockSizes::start(std::span<const int> clients) {
   first_client_ = first;
   rows_.assign(static_cast<std::size_t>(last - first) + 1, -1);
   for (std::size_t row = 0; row < clients.size(); ++row) {
-    rows_[static_cast<std::size_t>(clients[row] - first)] = static_cast<int>(row);
+    rows_[base::index(clients[row] - first)] = static_cast<int>(row);
     for (const model::Regions& of_grid : blueprint_.info.decomposition.regions)
-      cells_.push_back(static_cast<std::size_t>(of_grid[static_cast<std::size_t>(clients[row])].size()));
+      cells_.push_back(static_cast<std::size_t>(of_grid[base::index(clients[row])].size()));
   }
 }
 
@@ -26,7 +28,7 @@ void BlockSizes::refuse(int client, const model::PacketHeader& header, std::size
   TAILRACE_ASSERT(
       header.number >= 0 && static_cast<std::size_t>(header.number) < fields_.size(),
       fmt::format("client {} sent field number {}, of {} fields", client, header.number, fields_.size()));
-  const std::size_t holds = expected(client, fields_[static_cast<std::size_t>(header.number)]);
+  const std::size_t holds = expected(client, fields_[base::index(header.number)]);
   TAILRACE_ASSERT(bytes == holds, fmt::format("client {} sent {} bytes of field \"{}\"; it holds {}", client,
                                               bytes, blueprint_.field(header.number).name, holds));
 }

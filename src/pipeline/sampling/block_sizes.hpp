@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "model/block.hpp"
 #include "pipeline/blueprint.hpp"
 
@@ -22,7 +23,7 @@ class BlockSizes {
   void start(std::span<const int> clients);  // the clients of this server; once, before any block
   // Asserts that a packet of one of these clients is a block of a field that it holds. From any thread.
   void check(int client, const model::PacketHeader& header, std::size_t bytes) const {
-    const auto number = static_cast<std::size_t>(header.number);
+    const auto number = base::index(header.number);
     if (number >= fields_.size() || bytes != expected(client, fields_[number])) refuse(client, header, bytes);
   }
 
@@ -31,9 +32,9 @@ class BlockSizes {
     std::uint32_t grid, element;  // bytes of an element
   };
   std::size_t expected(int client, const OfField& field) const {
-    const auto place = static_cast<std::size_t>(client - first_client_);
+    const auto place = base::index(client - first_client_);
     TAILRACE_ASSERT(place < rows_.size() && rows_[place] >= 0, "a block comes from a client of this server");
-    return cells_[static_cast<std::size_t>(rows_[place]) * grids_ + field.grid] * field.element;
+    return cells_[base::index(rows_[place]) * grids_ + field.grid] * field.element;
   }
   void refuse(int client, const model::PacketHeader& header, std::size_t bytes) const;
 

@@ -7,11 +7,10 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::pipeline::sampling {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 template <class T>
 T value_at(std::span<const std::byte> block, std::size_t cell) {
@@ -43,7 +42,7 @@ void Masks::check_part(int client, int grid, int mask) const {
           ErrorCode::usage,
           fmt::format("rank {} holds other cells of \"{}\", the mask of grid \"{}\", than of that grid",
                       client, blueprint_.field(mask).name,
-                      blueprint_.info.declarations.grids[at(grid)].name));
+                      blueprint_.info.declarations.grids[base::index(grid)].name));
 }
 
 std::span<const std::byte> Masks::apply_to(int client, int number, std::span<const std::byte> block) {
@@ -51,7 +50,7 @@ std::span<const std::byte> Masks::apply_to(int client, int number, std::span<con
   if (found == parts_.end()) return block;
   Part& part = found->second;
   const model::Field& field = blueprint_.field(number);
-  const int mask = blueprint_.plan.masks[at(field.grid)];
+  const int mask = blueprint_.plan.masks[base::index(field.grid)];
   if (part.counts.contains(number)) keep(part, number, block);
   if (mask < 0 || mask == number || field.is_static || block.empty()) return block;
   const std::vector<unsigned char>& counts = part.counts.at(mask);
@@ -59,7 +58,7 @@ std::span<const std::byte> Masks::apply_to(int client, int number, std::span<con
     throw Error(ErrorCode::usage,
                 fmt::format("rank {} put \"{}\" before \"{}\", the mask of grid \"{}\"; put the mask first",
                             client, field.name, blueprint_.field(mask).name,
-                            blueprint_.info.declarations.grids[at(field.grid)].name));
+                            blueprint_.info.declarations.grids[base::index(field.grid)].name));
   return masked(part, field, block);
 }
 
@@ -82,7 +81,7 @@ void Masks::keep(Part& part, int mask, std::span<const std::byte> block) {
 // Applies a mask without levels to each level of the block.
 std::span<const std::byte> Masks::masked(Part& part, const model::Field& field,
                                          std::span<const std::byte> block) {
-  const std::vector<unsigned char>& counts = part.counts.at(blueprint_.plan.masks[at(field.grid)]);
+  const std::vector<unsigned char>& counts = part.counts.at(blueprint_.plan.masks[base::index(field.grid)]);
   if (part.masked.size() < block.size()) {
     bytes_.fetch_add(block.size() - part.masked.size(), std::memory_order_relaxed);
     part.masked.resize(block.size());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/index.hpp"
 #include "base/log.hpp"
 
 namespace tailrace::pipeline::sampling {
@@ -39,11 +40,11 @@ OptionalFields::OptionalFields(const Blueprint& blueprint, const std::function<b
 }
 
 void OptionalFields::note_put(int field, int client) {
-  const int number = number_of_field_[static_cast<std::size_t>(field)];
+  const int number = number_of_field_[base::index(field)];
   if (number < 0) return;
-  Optional& optional = fields_[static_cast<std::size_t>(number)];
+  Optional& optional = fields_[base::index(number)];
   const auto place = std::lower_bound(optional.clients.begin(), optional.clients.end(), client);
-  optional.put[static_cast<std::size_t>(place - optional.clients.begin())] = 1;
+  optional.put[base::index(place - optional.clients.begin())] = 1;
 }
 
 void OptionalFields::close_step(const model::Tick& tick,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/index.hpp"
 #include "base/log.hpp"
 
 namespace tailrace::pipeline::sampling {
@@ -24,7 +25,7 @@ OutOfRange::OutOfRange(const Blueprint& blueprint, telemetry::ServerCounters& co
     for (const cf::VariableLayout& variable : blueprint.layouts[f].variables) {
       by_number_.push_back(nullptr);
       if (variable.plan < 0) continue;
-      const plan::VariablePlan& plan = file.variables[static_cast<std::size_t>(variable.plan)];
+      const plan::VariablePlan& plan = file.variables[base::index(variable.plan)];
       telemetry::OutOfRange& counted = counters.out_of_range.emplace_back();
       counted.path = file.entry.path;
       counted.variable = plan.name;
@@ -50,7 +51,7 @@ void OutOfRange::warn(const OutputVariable& output_variable, const time::TimeRec
   base::log_warning(fmt::format(
       "{}: \"{}\" has {} value{} at {} s, such as {}, that {}{} cannot represent; they are replaced by "
       "the fill value. Further ones are counted, and reported at the end of the run",
-      file.entry.path, file.variables[static_cast<std::size_t>(layout.plan)].name, lost.values,
+      file.entry.path, file.variables[base::index(layout.plan)].name, lost.values,
       lost.values == 1 ? "" : "s", record.end, lost.first, model::name_of(output_variable.output),
       range_of(output_variable)));
 }

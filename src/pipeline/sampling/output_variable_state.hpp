@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/index.hpp"
 #include "model/declarations.hpp"
 #include "model/state.hpp"
 #include "pipeline/sampling/accumulators.hpp"
@@ -24,7 +25,7 @@ class OutputVariableState {
 
  private:
   model::StateArray array(const std::string& name, model::DataType type) const;
-  const model::Region& region(int client) const { return regions_[static_cast<std::size_t>(client)]; }
+  const model::Region& region(int client) const { return regions_[base::index(client)]; }
   void save_totals(model::StateSaver& saver, int client, const time::Totals& totals) const;
   time::Totals load_totals(const model::StateLoader& loader, int client) const;
   template <class T>

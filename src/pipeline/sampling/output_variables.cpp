@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 #include "plan/analysis.hpp"
 
 namespace tailrace::pipeline::sampling {
@@ -34,15 +35,14 @@ OutputVariables::OutputVariables(const Blueprint& blueprint, Emit emit, Lose los
   for (std::size_t f = 0; f < blueprint.layouts.size(); ++f) {
     for (std::size_t v = 0; v < blueprint.layouts[f].variables.size(); ++v) {
       variables_.push_back(make_variable(f, v));
-      of_field_[static_cast<std::size_t>(variables_.back()->field)].push_back(variables_.back().get());
+      of_field_[base::index(variables_.back()->field)].push_back(variables_.back().get());
     }
   }
 }
 
 std::unique_ptr<OutputVariable> OutputVariables::make_variable(std::size_t file, std::size_t variable) const {
   const cf::VariableLayout& layout = blueprint_.layouts[file].variables[variable];
-  const output::VariableSpec& spec =
-      blueprint_.layouts[file].dataset.variables[static_cast<std::size_t>(layout.variable)];
+  const output::VariableSpec& spec = blueprint_.layouts[file].dataset.variables[base::index(layout.variable)];
   auto output_variable = std::make_unique<OutputVariable>();
   output_variable->number = variables_.size();
   output_variable->file = file;
@@ -55,7 +55,7 @@ std::unique_ptr<OutputVariable> OutputVariables::make_variable(std::size_t file,
   if (const auto fill = blueprint_.field(layout.field).fill_value) output_variable->missing = {.fill = *fill};
   if (layout.plan >= 0) {
     const plan::DatasetPlan& in = blueprint_.plan.files[file];
-    const plan::VariablePlan& plan = in.variables[static_cast<std::size_t>(layout.plan)];
+    const plan::VariablePlan& plan = in.variables[base::index(layout.plan)];
     output_variable->reduction = plan.reduction;
     output_variable->packing = plan.packing;
     if (output_variable->missing) output_variable->missing->propagates = plan.propagates_missing;
@@ -63,7 +63,7 @@ std::unique_ptr<OutputVariable> OutputVariables::make_variable(std::size_t file,
     output_variable->once = plan.axis < 0;
     if (!output_variable->once) {
       output_variable->axis = axes_.number(file, static_cast<std::size_t>(plan.axis));
-      const time::AxisRule rule = in.axes[static_cast<std::size_t>(plan.axis)].rule();
+      const time::AxisRule rule = in.axes[base::index(plan.axis)].rule();
       output_variable->further_windows.resize(static_cast<std::size_t>(rule.turns()) - 1);
       output_variable->at_end = rule.kind == time::AxisKind::at_end || rule.also_at_end;
     }
@@ -116,7 +116,7 @@ void OutputVariables::close_step() {
 
 void OutputVariables::accept(int client, const model::PacketHeader& header,
                              std::span<const std::byte> payload) {
-  if (is_sampled_[static_cast<std::size_t>(header.number)] == 0) return;
+  if (is_sampled_[base::index(header.number)] == 0) return;
   for (OutputVariable* output_variable : of_field(header.number)) {
     if (header.step != model::static_step)
       fold(*output_variable, client, payload, axes_.shares(output_variable->axis));
@@ -198,14 +198,12 @@ OutputVariableState OutputVariables::state_of(const OutputVariable& output_varia
   const plan::DatasetPlan& file = blueprint_.plan.files[output_variable.file];
   const int planned = blueprint_.layouts[output_variable.file].variables[output_variable.variable].plan;
   const int grid = blueprint_.field(output_variable.field).grid;
-  const bool may_lack_samples =
-      output_variable.diagnostic || output_variable.at_end ||
-      blueprint_.plan.fields[static_cast<std::size_t>(output_variable.field)].optional;
+  const bool may_lack_samples = output_variable.diagnostic || output_variable.at_end ||
+                                blueprint_.plan.fields[base::index(output_variable.field)].optional;
   const std::string of_cycle = output_variable.windows() == 1 ? "" : fmt::format("{}/", window);
-  return {fmt::format("files/{}/{}/{}", file.entry.path,
-                      file.variables[static_cast<std::size_t>(planned)].name, of_cycle),
-          blueprint_.info.declarations.grids[static_cast<std::size_t>(grid)],
-          blueprint_.info.decomposition.regions[static_cast<std::size_t>(grid)], may_lack_samples};
+  return {fmt::format("files/{}/{}/{}", file.entry.path, file.variables[base::index(planned)].name, of_cycle),
+          blueprint_.info.declarations.grids[base::index(grid)],
+          blueprint_.info.decomposition.regions[base::index(grid)], may_lack_samples};
 }
 
 void OutputVariables::save(model::StateSaver& saver) const {

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/index.hpp"
 #include "model/block.hpp"
 #include "pipeline/blueprint.hpp"
 #include "pipeline/sampling/optional_fields.hpp"
@@ -73,9 +74,7 @@ class OutputVariables final : public model::Stateful {
   const model::Tick& tick() const { return tick_; }
   const plan::AxisBank& axes() const { return axes_; }  // at the current step
   std::span<const std::unique_ptr<OutputVariable>> all() const { return variables_; }
-  const std::vector<OutputVariable*>& of_field(int field) const {
-    return of_field_[static_cast<std::size_t>(field)];
-  }
+  const std::vector<OutputVariable*>& of_field(int field) const { return of_field_[base::index(field)]; }
 
  private:
   std::unique_ptr<OutputVariable> make_variable(std::size_t file, std::size_t variable) const;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "base/index.hpp"
 #include "checkpoint/checkpoint_check.hpp"
 #include "checkpoint/saved_state.hpp"
 #include "env/file_system.hpp"
@@ -75,7 +76,7 @@ void check_run_from(const checkpoint::SavedState& state, const Cast& cast, const
   second.run();
   const Values made = read(file);
   for (const plan::VariablePlan& variable : file.variables) {
-    const auto axis = static_cast<std::size_t>(variable.axis);
+    const auto axis = base::index(variable.axis);
     const std::vector<double>& expected = whole.at(variable.name);
     ASSERT_EQ(made.at(variable.name).size(), expected.size()) << variable.name;
     const std::size_t cells = expected.size() / whole.at(file.axes[axis].dim).size();
@@ -105,7 +106,7 @@ TEST_P(AnyTeam, MakesCheckpointsOfOneMoment) {
     std::vector<double> values(static_cast<std::size_t>(ny * nx));
     state.load(w, model::Region::of_box({{0, 0}, {ny, nx}}), std::as_writable_bytes(std::span(values)));
     for (std::int64_t cell = 0; cell < ny * nx; ++cell)
-      ASSERT_EQ(values[static_cast<std::size_t>(cell)], value_of(set.step, cell));
+      ASSERT_EQ(values[base::index(cell)], value_of(set.step, cell));
     EXPECT_EQ(model::load_kept_value(state, "seed"),
               model::KeptValue(std::vector<std::int64_t>{set.step, 77}));
     Cast after{.clients = 2 + static_cast<int>(set.step) % 3, .servers = 1 + static_cast<int>(set.step) % 2};

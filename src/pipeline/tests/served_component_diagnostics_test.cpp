@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/index.hpp"
 #include "output/memory/memory_format.hpp"
 #include "pipeline/tests/play.hpp"
 
@@ -74,7 +75,7 @@ TEST(Diagnostics, AreWhatTheFormulasSay) {
   const auto& found = reference();
   ASSERT_EQ(found.at("total").size(), static_cast<std::size_t>(steps));
   for (std::int64_t step = 1; step <= steps; ++step) {
-    const auto at = static_cast<std::size_t>(step - 1);
+    const auto at = base::index(step - 1);
     double total = 0.0;
     for (std::int64_t y = 0; y < ny; ++y) total += nx * mean_of_row(step, y);
     EXPECT_NEAR(found.at("total")[at], total, 1e-12 * std::abs(total));
@@ -99,15 +100,14 @@ TEST(Diagnostics, AreWhatTheFormulasSay) {
     for (std::int64_t x = 0; x < nx; ++x) {
       double most = w(step, 0, x);
       for (std::int64_t y = 1; y < ny; ++y) most = std::max(most, w(step, y, x));
-      EXPECT_EQ(found.at("of_x")[at * nx + static_cast<std::size_t>(x)], most);
+      EXPECT_EQ(found.at("of_x")[at * nx + base::index(x)], most);
     }
   }
   // A mean over time of a diagnostic, by the rule of windows.
   double sum = 0.0;
   for (std::int64_t step = 1; step <= steps; ++step) {
     const double from = step == 1 ? 0.0 : time_of(step - 1);
-    sum += std::max(0.0, std::min(3.0, time_of(step)) - from) *
-           found.at("total")[static_cast<std::size_t>(step - 1)];
+    sum += std::max(0.0, std::min(3.0, time_of(step)) - from) * found.at("total")[base::index(step - 1)];
     if (time_of(step) >= 3.0) break;
   }
   EXPECT_NEAR(found.at("total_mean")[0], sum / 3.0, 1e-12 * std::abs(sum));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "model/memory_state.hpp"
 #include "output/memory/memory_format.hpp"
 #include "pipeline/tests/play.hpp"
@@ -188,7 +189,7 @@ TEST(State, IsNamedArraysOfTheWholeRun) {
     double expected = 0.0;
     for (std::int64_t step = 1; step <= 4; ++step)
       expected += (time_of(step) - (step == 1 ? 0.0 : time_of(step - 1))) * value_of(step, 2 * nx + x);
-    EXPECT_NEAR(row[static_cast<std::size_t>(x)], expected, 1e-12 * std::abs(expected));
+    EXPECT_NEAR(row[base::index(x)], expected, 1e-12 * std::abs(expected));
   }
   for (const std::string& name : state.names()) EXPECT_THAT(name, testing::Not(HasSubstr("rank")));
   end(play);

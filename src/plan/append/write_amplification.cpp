@@ -6,6 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "base/index.hpp"
+
 namespace tailrace::plan::writing {
 namespace {
 
@@ -17,8 +19,8 @@ std::optional<double> values_of_commit(const model::Declarations& declarations, 
     if (variable.axis < 0) continue;  // written once
     const auto records = records_per_commit(file, variable);
     if (!records) return std::nullopt;
-    const int grid = declarations.fields[static_cast<std::size_t>(variable.field)].grid;
-    const std::int64_t cells = grid < 0 ? 1 : declarations.grids[static_cast<std::size_t>(grid)].size();
+    const int grid = declarations.fields[base::index(variable.field)].grid;
+    const std::int64_t cells = grid < 0 ? 1 : declarations.grids[base::index(grid)].size();
     bytes += *records * static_cast<double>(cells) * static_cast<double>(model::size_of(variable.type));
   }
   return bytes;
@@ -77,7 +79,7 @@ std::optional<std::string> partly_filled(const DatasetPlan& file) {
 std::optional<double> records_per_commit(const DatasetPlan& file, const VariablePlan& variable) {
   if (variable.axis < 0) return std::nullopt;
   const time::Period& commits = file.entry.write_every;
-  const AxisPlan& axis = file.axes[static_cast<std::size_t>(variable.axis)];
+  const AxisPlan& axis = file.axes[base::index(variable.axis)];
   const time::Period& records = axis.every;
   if (axis.cycle != time::Cycle::none) return std::nullopt;
   if (file.entry.gathers || commits.is_never() || records.is_never() || commits.kind() != records.kind())

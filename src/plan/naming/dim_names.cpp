@@ -5,14 +5,13 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "model/field_index.hpp"
 
 namespace tailrace::plan {
 namespace {
 
 using Names = std::vector<std::string>;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 struct Extent {
   const model::Grid* grid = nullptr;
@@ -25,7 +24,7 @@ Extent declared_extent(const model::Declarations& declared, const std::string& d
   for (const model::Grid& grid : declared.grids) {
     const auto place = std::ranges::find(grid.dims, dim);
     if (place == grid.dims.end()) continue;
-    const Extent here{&grid, grid.shape[static_cast<std::size_t>(place - grid.dims.begin())]};
+    const Extent here{&grid, grid.shape[base::index(place - grid.dims.begin())]};
     if (here.cells == wanted) return here;
     if (found.grid == nullptr) found = here;
   }
@@ -75,7 +74,7 @@ std::vector<std::string> unmet_dims(const std::vector<settings::FieldGroup>& gro
     for (const settings::ListedName& field : group.fields) {
       const auto found = index.find(field.name);
       if (!found) continue;
-      const model::Grid& grid = declared.grids[at(declared.fields[at(*found)].grid)];
+      const model::Grid& grid = declared.grids[base::index(declared.fields[base::index(*found)].grid)];
       if (grid.dims == group.dims) continue;
       lines.push_back(fmt::format(
           "{}  fields.{}.dims: the model has no grid ({}) with the cells of \"{}\", which keeps ({})",

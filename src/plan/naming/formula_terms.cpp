@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/index.hpp"
 #include "base/nearest_name.hpp"
 #include "plan/analysis.hpp"
 
@@ -13,7 +14,7 @@ namespace tailrace::plan {
 namespace {
 
 const model::Field& field_of(const VariablePlan& variable, const model::Declarations& declarations) {
-  return declarations.fields[static_cast<std::size_t>(variable.field)];
+  return declarations.fields[base::index(variable.field)];
 }
 
 bool is_called(const model::Field& field, const std::string& name) {
@@ -87,7 +88,7 @@ void check_formula_terms(const DatasetPlan& file, const model::Declarations& dec
   std::set<int> seen;
   for (const VariablePlan& variable : file.variables) {
     const int index = field_of(variable, declarations).grid;
-    const model::Grid& grid = declarations.grids[static_cast<std::size_t>(index)];
+    const model::Grid& grid = declarations.grids[base::index(index)];
     if (!seen.insert(index).second || grid.name.starts_with(diagnostic_grid)) continue;
     for (const model::Coordinate& coordinate : grid.coordinates)
       check_coordinate(file, grid, coordinate, declarations, problems);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/index.hpp"
 #include "plan/analysis.hpp"
 #include "settings/checkpoint.hpp"
 #include "settings/fields.hpp"
@@ -14,11 +15,11 @@ std::string objection(const FieldPlan& plan, const model::Field& field, const mo
   if (plan.once)
     return fmt::format("\"{}\" is a fixed field (`every: once`), which the model puts again after a restart",
                        field.name);
-  if (model.grids[static_cast<std::size_t>(field.grid)].kind == model::GridKind::partial)
+  if (model.grids[base::index(field.grid)].kind == model::GridKind::partial)
     return fmt::format(
         "\"{}\" lies on the partial grid \"{}\": contributions of ranks have no place in the "
         "whole, so other ranks could not take them up",
-        field.name, model.grids[static_cast<std::size_t>(field.grid)].name);
+        field.name, model.grids[base::index(field.grid)].name);
   return {};
 }
 

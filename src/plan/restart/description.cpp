@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "analytics/engine/operator_state/call_text.hpp"
+#include "base/index.hpp"
 #include "config/problems.hpp"
 #include "plan/analysis.hpp"
 #include "plan/axis_bank.hpp"
@@ -39,7 +40,7 @@ std::string describe_memories(const analytics::Graph& graph, int node) {
   Lines calls;
   for (std::size_t n = needed.size(); n-- > 0;) {
     if (!needed[n]) continue;
-    for (const int argument : graph.nodes[n].args) needed[static_cast<std::size_t>(argument)] = true;
+    for (const int argument : graph.nodes[n].args) needed[base::index(argument)] = true;
     std::string kept;
     for (const analytics::Memory& memory : analytics::memories_of(graph.nodes[n]))
       kept += (kept.empty() ? "" : ", ") + describe(memory);
@@ -59,13 +60,13 @@ std::string describe_memories(const Plan& plan, int field) {
   const auto found = std::ranges::find(fields, field);
   if (found == fields.end()) return {};
   const analytics::Graph& graph = plan.analysis->graph;
-  return describe_memories(graph, graph.diagnostics[static_cast<std::size_t>(found - fields.begin())].node);
+  return describe_memories(graph, graph.diagnostics[base::index(found - fields.begin())].node);
 }
 
 std::string describe_variable(const Plan& plan, const DatasetPlan& file, const VariablePlan& variable) {
   std::string axis = "once";
   if (variable.axis >= 0) {
-    const std::string name = axis_state_name(file, file.axes[static_cast<std::size_t>(variable.axis)]);
+    const std::string name = axis_state_name(file, file.axes[base::index(variable.axis)]);
     axis = name.substr(file.entry.path.size() + 1);
   }
   return fmt::format("{}: {} of {}, {}, as {}{}", variable.name, time::name_of(variable.reduction),
@@ -123,7 +124,7 @@ std::map<std::string, std::string> describe_for_restart(const Plan& plan,
   for (const model::Field& field : declarations.fields)
     if (!field.is_static)
       all["field " + field.name] = fmt::format("{} on grid \"{}\"", model::name_of(field.type),
-                                               declarations.grids[static_cast<std::size_t>(field.grid)].name);
+                                               declarations.grids[base::index(field.grid)].name);
   for (const DatasetPlan& file : plan.files) all["file " + file.entry.path] = describe_file(plan, file);
   return all;
 }

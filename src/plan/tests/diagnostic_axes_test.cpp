@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "base/index.hpp"
 #include "plan/analysis.hpp"
 #include "plan/diagnostic_coordinates.hpp"
 #include "plan/plan.hpp"
@@ -60,7 +61,7 @@ struct Analysed {
   }
   const model::Grid& grid(const std::string& diagnostic = "d") const {
     const model::Declarations& all = plan.analysis->declarations;
-    return all.grids.at(static_cast<std::size_t>(all.fields.at(all.find_field(diagnostic).value()).grid));
+    return all.grids.at(base::index(all.fields.at(all.find_field(diagnostic).value()).grid));
   }
   const model::Coordinate* find(const std::string& name, const std::string& diagnostic = "d") const {
     for (const model::Coordinate& coordinate : grid(diagnostic).coordinates)
@@ -156,8 +157,7 @@ TEST(DiagnosticCoordinates, of_the_unknown_are_none) {
 std::string methods(const std::string& expression, const model::Declarations& model = toy()) {
   const Analysed found({"d: {is: '" + expression + "'}"}, model);
   const model::Declarations& all = found.plan.analysis->declarations;
-  return model::text_of(all.fields.at(static_cast<std::size_t>(all.find_field("d").value())).attributes,
-                        "cell_methods");
+  return model::text_of(all.fields.at(base::index(all.find_field("d").value())).attributes, "cell_methods");
 }
 
 TEST(DiagnosticCellMethods, tell_what_was_done_over_dimensions_that_are_gone) {
@@ -196,7 +196,7 @@ TEST(DiagnosticAttributes, are_those_of_the_configuration) {
       {"d: {is: 'mean(th, x)', attributes: {comment: mine, cell_methods: 'x: mean'}, "
        "coordinates: {layer: {value: 2, units: '1'}}}"});
   const model::Declarations& all = found.plan.analysis->declarations;
-  const model::Field& field = all.fields.at(static_cast<std::size_t>(all.find_field("d").value()));
+  const model::Field& field = all.fields.at(base::index(all.find_field("d").value()));
   EXPECT_EQ(model::text_of(field.attributes, "comment"), "mine");
   EXPECT_EQ(model::text_of(field.attributes, "cell_methods"), "x: mean");
   ASSERT_EQ(field.coordinates.size(), 1u);

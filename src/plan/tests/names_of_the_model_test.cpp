@@ -2,6 +2,7 @@
 // fields that are misspelt wherever they stand.
 #include <gmock/gmock.h>
 
+#include "base/index.hpp"
 #include "plan/analysis.hpp"
 #include "plan/naming/dim_names.hpp"
 #include "plan/naming/spelling_hints.hpp"
@@ -54,7 +55,7 @@ Plan plan_of(const std::string& rest, const std::string& fields = "{state: {name
 
 const model::Grid& grid_of(const Plan& plan, const std::string& diagnostic) {
   const model::Declarations& all = plan.analysis->declarations;
-  return all.grids.at(static_cast<std::size_t>(all.fields.at(all.find_field(diagnostic).value()).grid));
+  return all.grids.at(base::index(all.fields.at(all.find_field(diagnostic).value()).grid));
 }
 
 TEST(DimNames, OfADiagnosticBringTheirCoordinate) {

@@ -1,6 +1,7 @@
 // Plans with stations, and the mistakes that are refused.
 #include <gmock/gmock.h>
 
+#include "base/index.hpp"
 #include "plan/analysis.hpp"
 #include "plan/plan.hpp"
 #include "tailrace/error.hpp"
@@ -97,8 +98,7 @@ TEST(AtStations, TakeThePlaceOfThePlane) {
   EXPECT_TRUE(variable.at_stations);
   EXPECT_EQ(variable.name, "t");
   EXPECT_EQ(variable.type, model::DataType::float32);
-  const model::Grid& grid =
-      all.grids.at(static_cast<std::size_t>(all.fields.at(static_cast<std::size_t>(variable.field)).grid));
+  const model::Grid& grid = all.grids.at(base::index(all.fields.at(base::index(variable.field)).grid));
   EXPECT_THAT(grid.dims, ElementsAre("station", "z"));
   EXPECT_THAT(grid.shape, ElementsAre(2, 2));
   ASSERT_EQ(grid.coordinates.size(), 4u);

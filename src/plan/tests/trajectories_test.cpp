@@ -1,6 +1,7 @@
 // Plans with trajectories, and the mistakes that are refused.
 #include <gmock/gmock.h>
 
+#include "base/index.hpp"
 #include "plan/analysis.hpp"
 #include "plan/plan.hpp"
 
@@ -72,8 +73,8 @@ const std::string within = "time,y,x,height\n0,1,2,12\n9,11,12,19\n";
 TEST(AlongTrajectories, ThePlaneIsGone) {
   const auto dims_of = [](const Plan& plan) {
     const auto& all = plan.analysis->declarations;
-    const auto field = static_cast<std::size_t>(plan.files.at(0).variables.at(0).field);
-    return all.grids.at(static_cast<std::size_t>(all.fields.at(field).grid)).dims;
+    const auto field = base::index(plan.files.at(0).variables.at(0).field);
+    return all.grids.at(base::index(all.fields.at(field).grid)).dims;
   };
   const Plan columns = planned("", "t", "time,y,x\n0,1,2\n", declared());
   EXPECT_THAT(dims_of(columns), ElementsAre("trajectory", "z"));

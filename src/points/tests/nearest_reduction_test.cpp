@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "analytics/testing/use.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::points {
 namespace {
@@ -50,8 +51,8 @@ struct Block {
             for (std::int64_t c = b.start; c < b.start + b.count; ++c) values.push_back(value(i, z, c));
     for (const model::Run& b : of_cells)
       for (std::int64_t c = b.start; c < b.start + b.count; ++c) {
-        first.push_back(points::first[static_cast<std::size_t>(c)]);
-        second.push_back(points::second[static_cast<std::size_t>(c)]);
+        first.push_back(points::first[base::index(c)]);
+        second.push_back(points::second[base::index(c)]);
       }
   }
   void add_to(Partial& partial) const {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "analytics/testing/use.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::points {
 namespace {
@@ -31,7 +32,7 @@ Array numbered() {
 }
 
 double value(const Array& a, std::int64_t cell, std::int64_t z) {
-  return a.values[static_cast<std::size_t>((cell / 5 * 2 + z) * 5 + cell % 5)];
+  return a.values[base::index((cell / 5 * 2 + z) * 5 + cell % 5)];
 }
 
 std::vector<double> by_loop(const Array& a) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/index.hpp"
 #include "base/log.hpp"
 #include "server/peer_servers.hpp"
 
@@ -75,9 +76,9 @@ void EmbeddedServer::work_alone() {
 // Messages that a rank sends to itself must be received too: until then MPI may not complete the send, and
 // the sender waits.
 void EmbeddedServer::take_unheard() {
-  const auto rank = static_cast<std::size_t>(started_.world->rank());
+  const auto rank = base::index(started_.world->rank());
   const handshake::Assignment& assignment = started_.run.assignment;
-  const int server = assignment.servers[static_cast<std::size_t>(assignment.server_of[rank])];
+  const int server = assignment.servers[base::index(assignment.server_of[rank])];
   for (const auto tag : {handshake::Tag::welcome, handshake::Tag::reply, handshake::Tag::goodbye})
     while (handshake::poll(*started_.world, server, static_cast<int>(tag))) {
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/index.hpp"
 #include "env/threads.hpp"
 #include "transport/shm/segment.hpp"
 
@@ -15,7 +16,7 @@ int worker_threads(const settings::ServersOptions& options, const handshake::Str
   if (options.mode == settings::Mode::attached) return 1;
   if (!pinning.work.empty()) return static_cast<int>(pinning.work.size());
   // The cores to which the launcher bound this rank, or its share of the node if it is not bound.
-  const int here = static_cast<int>(nodes.count(nodes[static_cast<std::size_t>(rank)]));
+  const int here = static_cast<int>(nodes.count(nodes[base::index(rank)]));
   const int allowed = static_cast<int>(env::allowed_cpus().size());
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   return std::max(1, allowed < cores ? allowed : cores / std::max(1, here));

@@ -3,6 +3,7 @@
 
 #include <deque>
 
+#include "base/index.hpp"
 #include "output/memory/memory_format.hpp"
 #include "pipeline/tests/play.hpp"
 
@@ -27,7 +28,7 @@ class CallbackSource final : public transport::PacketSource {
     return transport::Packet{arrays_[at].header, std::as_bytes(std::span(arrays_[at].values)), taken_++};
   }
   void release(std::uint64_t sequence) override {
-    arrays_[static_cast<std::size_t>(sequence - first_)].released = true;
+    arrays_[base::index(sequence - first_)].released = true;
     for (; !arrays_.empty() && arrays_.front().released; ++first_) arrays_.pop_front();
   }
   void raise(const base::Fault& fault) override { faults.push_back(fault.message); }

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "base/index.hpp"
 #include "handshake/ready.hpp"
 #include "messaging/collectives/tree_place.hpp"
 #include "plan/plan.hpp"
@@ -21,7 +22,7 @@ handshake::Started started(const LargeRun& run, std::unique_ptr<OneRank> compone
   handshake::Started started;
   const int size = run.ranks() + run.servers();
   std::vector<handshake::Participant> participants(static_cast<std::size_t>(size), {false, "atmosphere", 0});
-  for (int rank = 0; rank < size; ++rank) participants[static_cast<std::size_t>(rank)].node = rank / 128;
+  for (int rank = 0; rank < size; ++rank) participants[base::index(rank)].node = rank / 128;
   settings::ServersOptions options;
   options.count = run.servers();
   started.run.assignment = handshake::place(participants, options);

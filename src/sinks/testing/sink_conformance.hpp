@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/index.hpp"
 #include "env/clock.hpp"
 #include "env/testing/inline_executor.hpp"
 #include "sinks/make_sink.hpp"
@@ -70,7 +71,7 @@ class Servers {
         grid_{file.layout.variables[0].shape, file.layout.variables[0].chunk, 1} {
     variable_ = {0, 0, record_bytes(file.layout, file.layout.variables[0]), &grid_};
     for (int s = 0; s < servers; ++s) {
-      Server& server = servers_[static_cast<std::size_t>(s)];
+      Server& server = servers_[base::index(s)];
       server.sink =
           make({.plan = file.plan, .layout = file.layout, .file = 0, .server = s, .owners = owners_},
                {server.executor, server.counters, nullptr, nullptr, env::steady_seconds()});
@@ -80,7 +81,7 @@ class Servers {
     return {0, spatial, record, owners_.of_chunk(variable_, spatial, record)};
   }
   Sink& home(const ChunkPlace& place) {
-    return *servers_[static_cast<std::size_t>(servers_[0].sink->home_of(place))].sink;
+    return *servers_[base::index(servers_[0].sink->home_of(place))].sink;
   }
   // A chunk of a record, at its home. Every cell holds the record's number.
   void give(std::int64_t record, std::int64_t spatial) {
@@ -128,7 +129,7 @@ inline void check_homes(Servers& servers) {
       const ChunkPlace place = servers.place(spatial, record);
       const int home = servers.all()[0].sink->home_of(place);
       ASSERT_TRUE(home >= 0 && home < count) << home;
-      EXPECT_TRUE(servers.all()[static_cast<std::size_t>(home)].sink->writes());
+      EXPECT_TRUE(servers.all()[base::index(home)].sink->writes());
       for (Server& server : servers.all())
         ASSERT_EQ(server.sink->home_of(place), home) << "all servers have to agree";
     }

@@ -9,6 +9,7 @@
 
 #include "analytics/opcodes.hpp"
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::engine::operator_state {
 namespace {
@@ -53,13 +54,12 @@ std::string call_text(const Graph& graph, int node) {
   needed.back() = true;
   for (std::size_t n = needed.size(); n-- > 0;)
     if (needed[n])
-      for (const int argument : graph.nodes[n].args) needed[static_cast<std::size_t>(argument)] = true;
+      for (const int argument : graph.nodes[n].args) needed[base::index(argument)] = true;
   std::vector<std::string> texts(needed.size());
   for (std::size_t n = 0; n < needed.size(); ++n) {
     if (!needed[n]) continue;
     std::vector<std::string> arguments;
-    for (const int argument : graph.nodes[n].args)
-      arguments.push_back(texts[static_cast<std::size_t>(argument)]);
+    for (const int argument : graph.nodes[n].args) arguments.push_back(texts[base::index(argument)]);
     texts[n] = shortened(written(graph.nodes[n], std::move(arguments)));
   }
   return texts.back();

@@ -8,6 +8,7 @@
 #include "analytics/engine/work/regions.hpp"
 #include "analytics/engine/work/step_values.hpp"
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::engine::operator_state {
 namespace {
@@ -37,9 +38,9 @@ KernelRuns::KernelRuns(const planning::Layout& layout) : layout_(layout) {
 }
 
 void KernelRuns::add(int node) {
-  const Node& op = layout_.graph.nodes[static_cast<std::size_t>(node)];
+  const Node& op = layout_.graph.nodes[base::index(node)];
   const auto number = std::ranges::count_if(all_, [&](const Remembering& each) {
-    return layout_.graph.nodes[static_cast<std::size_t>(each.node)].name == op.name;
+    return layout_.graph.nodes[base::index(each.node)].name == op.name;
   });
   Remembering& added = all_.emplace_back();
   added.node = node;
@@ -52,7 +53,7 @@ void KernelRuns::add(int node) {
 }
 
 std::vector<KernelRuns::Block> KernelRuns::blocks_of(int node) const {
-  const auto at = static_cast<std::size_t>(node);
+  const auto at = base::index(node);
   const Node& op = layout_.graph.nodes[at];
   const auto& kernel = *static_cast<const Kernel*>(op.op);
   std::vector<Block> blocks;
@@ -61,9 +62,9 @@ std::vector<KernelRuns::Block> KernelRuns::blocks_of(int node) const {
       blocks.push_back({work::whole_region(op.shape), kernel.start(op.call)});
     return blocks;
   }
-  const model::Regions& regions = layout_.regions[static_cast<std::size_t>(layout_.placement.cut[at])];
+  const model::Regions& regions = layout_.regions[base::index(layout_.placement.cut[at])];
   for (const int client : layout_.clients)
-    blocks.push_back({regions[static_cast<std::size_t>(client)], kernel.start(op.call)});
+    blocks.push_back({regions[base::index(client)], kernel.start(op.call)});
   return blocks;
 }
 
@@ -87,14 +88,14 @@ void KernelRuns::save(model::StateSaver& saver) const {
 }
 
 model::Region KernelRuns::region_of(const Remembering& of, std::size_t memory, const Block& block) const {
-  const Shape& result = layout_.graph.nodes[static_cast<std::size_t>(of.node)].shape;
+  const Shape& result = layout_.graph.nodes[base::index(of.node)].shape;
   return work::part_for({of.memories[memory].dims, {}}, result.dims, block.result);
 }
 
 // The prefix of the call in the saved state; empty if it is not there. Node numbers differ if diagnostics
 // were added or removed, so calls are compared by text.
 std::string KernelRuns::saved_prefix(const model::StateLoader& loader, const Remembering& of) const {
-  const std::string& op = layout_.graph.nodes[static_cast<std::size_t>(of.node)].name;
+  const std::string& op = layout_.graph.nodes[base::index(of.node)].name;
   for (std::size_t number = 0; loader.find(prefix_of(op, number) + "call"); ++number) {
     std::string call;
     model::NumberLoader(loader, prefix_of(op, number))("call", call);

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/index.hpp"
+
 namespace tailrace::analytics::engine {
 namespace {
 
@@ -43,7 +45,7 @@ TEST(Background, LosesNoWorkOfManyThreads) {
   std::vector<std::thread> threads;
   for (int worker = 0; worker < workers; ++worker)
     threads.emplace_back([&, worker] {
-      for (int i = 0; i < each; ++i) submitted[static_cast<std::size_t>(worker * each + i)]();
+      for (int i = 0; i < each; ++i) submitted[base::index(worker * each + i)]();
     });
   while (done < workers * each) background.progress();
   for (std::thread& thread : threads) thread.join();

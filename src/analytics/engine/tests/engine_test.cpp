@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "analytics/engine/tests/job.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::engine {
 namespace {
@@ -28,8 +29,7 @@ std::vector<double> profile(const std::string& field, std::int64_t step, int ran
   std::vector<double> sums(levels, 0.0);
   for (std::int64_t z = 0; z < levels; ++z)
     for (std::int64_t y = 0; y < ranks; ++y)
-      for (std::int64_t x = 0; x < columns; ++x)
-        sums[static_cast<std::size_t>(z)] += Job::value(field, step, z, y, x);
+      for (std::int64_t x = 0; x < columns; ++x) sums[base::index(z)] += Job::value(field, step, z, y, x);
   return sums;
 }
 
@@ -39,7 +39,7 @@ std::vector<double> anomaly(std::int64_t step, int rank, int ranks) {
   std::vector<double> row;
   for (std::int64_t z = 0; z < levels; ++z)
     for (std::int64_t x = 0; x < columns; ++x)
-      row.push_back(Job::value("w", step, z, rank, x) - sums[static_cast<std::size_t>(z)]);
+      row.push_back(Job::value("w", step, z, rank, x) - sums[base::index(z)]);
   return row;
 }
 
@@ -73,7 +73,7 @@ TEST_P(Engines, ComputeWhatLoopsCompute) {
   for (std::int64_t step = 0; step < 4; ++step) job.step(step);
   job.run();
   for (std::int64_t s = 0; s < 4; ++s) {
-    const auto step = static_cast<std::size_t>(s);
+    const auto step = base::index(s);
     EXPECT_THAT(job.whole(step, "total"), ::testing::ElementsAre(total("w", s, ranks)));
     EXPECT_EQ(job.whole(step, "profile"), profile("th", s, ranks));
     EXPECT_THAT(job.whole(step, "columns"), ::testing::ElementsAre(summed_columns(s, ranks)));
@@ -87,7 +87,7 @@ TEST_P(Engines, ComputeWhatLoopsCompute) {
     ASSERT_EQ(far.size(), static_cast<std::size_t>(levels * ranks * columns));
     double column = 0.0;
     for (int y = 0; y < ranks; ++y) column += Job::value("w", s, 0, y, 0);
-    EXPECT_EQ(far[static_cast<std::size_t>((ranks - 1) * columns)], column);
+    EXPECT_EQ(far[base::index((ranks - 1) * columns)], column);
   }
   job.finish();
 }

@@ -13,6 +13,7 @@
 
 #include "analytics/compile.hpp"
 #include "analytics/engine.hpp"
+#include "base/index.hpp"
 #include "messaging/testing/memory_network.hpp"
 
 namespace tailrace::analytics::engine::testing {
@@ -134,7 +135,7 @@ inline Job::Server Job::make_server(int rank) {
   const std::vector<EngineInput> inputs{box, box, replicated};
   EngineServices services{.messenger = *server.messenger, .kind = kind, .home = 0, .submit = {}};
   services.submit = [this](std::function<void()> work, bool) { workers.submit(std::move(work)); };
-  const auto place = static_cast<std::size_t>(rank);
+  const auto place = base::index(rank);
   server.engine = std::make_unique<Engine>(
       compiled.graph, inputs, server.clients, std::move(services),
       [this, place](StepResults&& results) { servers[place].steps.push_back(std::move(results)); });
@@ -153,7 +154,7 @@ inline void Job::begin(std::int64_t step, std::vector<char> due) {
 }
 
 inline void Job::put(std::int64_t step, const std::string& field, int rank) {
-  Engine& engine = *servers[static_cast<std::size_t>(rank % options.servers)].engine;
+  Engine& engine = *servers[base::index(rank % options.servers)].engine;
   const int input = field == "w" ? 0 : field == "th" ? 1 : 2;
   if (!engine.wants(input)) return;
   std::vector<double> cells{static_cast<double>(step + 1)};

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "analytics/engine/work/regions.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::engine::work {
 
@@ -40,7 +41,7 @@ void ClientRun::run(const planning::Stage& stage) {
 
 void ClientRun::mark(int node, const Absences& absences) {
   if (absences.empty()) return;
-  if (!is_local(node)) return add(worker_.absences[static_cast<std::size_t>(node)], absences);
+  if (!is_local(node)) return add(worker_.absences[base::index(node)], absences);
   Value& target = values_.of_client(client_, node);
   add(target.absences, absences);
   if (!plan_.several(node)) target.present = false;

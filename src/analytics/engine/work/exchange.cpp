@@ -5,11 +5,10 @@
 
 #include "analytics/engine/work/regions.hpp"
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::engine::work {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 void put(base::ByteWriter& writer, const Absences& absences) {
   writer.put(static_cast<std::int32_t>(absences.size()));
@@ -64,8 +63,8 @@ messaging::Bytes Exchange::contribution(const planning::RootPlan& root) {
   base::ByteWriter writer;
   const WorkerPartials& worker = worker_partials_.front();
   for (const int node : root.reductions) {
-    put(writer, worker.absences[at(node)]);
-    const auto& partial = worker.partials[at(node)];
+    put(writer, worker.absences[base::index(node)]);
+    const auto& partial = worker.partials[base::index(node)];
     writer.put_all(std::span<const std::byte>(partial ? partial->to_bytes() : std::vector<std::byte>()));
   }
   const auto& clients = plan_.layout().clients;
@@ -84,7 +83,7 @@ void Exchange::take_contribution(const planning::RootPlan& root, const messaging
   base::ByteReader reader(part);
   WorkerPartials& worker = worker_partials_.front();
   for (const int node : root.reductions) {
-    add(worker.absences[at(node)], get_absences(reader));
+    add(worker.absences[base::index(node)], get_absences(reader));
     const auto bytes = reader.get_all<std::byte>();
     if (!bytes.empty()) values_.partial(worker, node).merge(bytes);
   }
@@ -117,11 +116,12 @@ void Exchange::gather_blocks(int number, const Blocks& blocks) {
   const auto doubles = whole.make(static_cast<std::size_t>(shape.size()));
   std::fill(doubles.begin(), doubles.end(), std::numeric_limits<double>::quiet_NaN());
   const model::Box box = whole_box(shape);
-  const auto& regions = plan_.layout().regions[at(plan_.bundled().placement.cut[at(number)])];
+  const auto& regions =
+      plan_.layout().regions[base::index(plan_.bundled().placement.cut[base::index(number)])];
   for (const auto& [client, block] : blocks) {
     if (!block.present) return whole.absent(block.absences);
     const std::vector<double> from = block.as_doubles();
-    for (const model::Segment& segment : model::intersect(regions[at(client)], box))
+    for (const model::Segment& segment : model::intersect(regions[base::index(client)], box))
       std::copy_n(from.begin() + segment.source, segment.count, doubles.begin() + segment.target);
   }
 }
@@ -130,16 +130,16 @@ void Exchange::gather_blocks(int number, const Blocks& blocks) {
 void Exchange::take_replicated() {
   const auto& clients = plan_.layout().clients;
   if (clients.empty() || clients.front() != 0) return;
-  for (int node = 0; at(node) < plan_.nodes(); ++node)
+  for (int node = 0; base::index(node) < plan_.nodes(); ++node)
     if (plan_.node(node).kind == NodeKind::input && plan_.place(node) == Place::global &&
-        plan_.bundled().placement.root[at(node)] == plan_.layout().server.rank)
+        plan_.bundled().placement.root[base::index(node)] == plan_.layout().server.rank)
       values_.global(node) = values_.of_client(0, node);
 }
 
 void Exchange::finish_reduction(int node) {
   WorkerPartials& worker = worker_partials_.front();
   Value& target = values_.global(node);
-  add(target.absences, worker.absences[at(node)]);
+  add(target.absences, worker.absences[base::index(node)]);
   if (!target.absences.empty() && !plan_.several(node)) return;
   const Array result = values_.partial(worker, node).finish();
   std::copy(result.values.begin(), result.values.end(), target.make(result.values.size()).begin());

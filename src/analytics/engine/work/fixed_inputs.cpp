@@ -1,5 +1,7 @@
 #include "analytics/engine/work/fixed_inputs.hpp"
 
+#include "base/index.hpp"
+
 namespace tailrace::analytics::engine::work {
 
 FixedInputs::FixedInputs(const planning::Layout& layout, const std::vector<EngineInput>& inputs) {
@@ -12,8 +14,8 @@ FixedInputs::FixedInputs(const planning::Layout& layout, const std::vector<Engin
 
 void FixedInputs::keep(int input, std::size_t client, model::DataType type,
                        std::span<const std::byte> payload) {
-  const int number = numbers_[static_cast<std::size_t>(input)];
-  Block& block = fixed_[static_cast<std::size_t>(number)].blocks[client];
+  const int number = numbers_[base::index(input)];
+  Block& block = fixed_[base::index(number)].blocks[client];
   block.bytes.assign(payload.begin(), payload.end());
   block.type = type;
   block.arrived = true;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analytics/engine/work/inputs.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::engine::work {
 
@@ -15,7 +16,7 @@ class FixedInputs {
  public:
   FixedInputs(const planning::Layout& layout, const std::vector<EngineInput>& inputs);
 
-  bool has(int input) const { return numbers_[static_cast<std::size_t>(input)] >= 0; }
+  bool has(int input) const { return numbers_[base::index(input)] >= 0; }
   // Copies the block. `client`: an index into this server's clients.
   void keep(int input, std::size_t client, model::DataType type, std::span<const std::byte> payload);
   void give(Inputs& step) const;  // passes on those that have arrived

@@ -32,7 +32,6 @@ class Inputs {
     std::vector<char> arrived;  // by member; not bits, since threads write it concurrently
     std::vector<char> fixed;    // by member, or of the only one: valid for all steps
   };
-  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   void close_block(int node, std::size_t client);
   std::string not_put(std::size_t client, int original) const;
 

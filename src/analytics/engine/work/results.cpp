@@ -2,16 +2,12 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
+
 namespace tailrace::analytics::engine::work {
-namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
-
 bool ResultWriter::depends(int node, int on) const {
   if (node == on) return true;
-  const auto& args = plan_.layout().graph.nodes[at(node)].args;
+  const auto& args = plan_.layout().graph.nodes[base::index(node)].args;
   return std::any_of(args.begin(), args.end(), [&](int arg) { return arg >= on && depends(arg, on); });
 }
 
@@ -20,7 +16,7 @@ void ResultWriter::tell_thrown() {
   for (const auto& [op, why] : values_.thrown())
     for (const int diagnostic : plan_.diagnostics())
       for (const int member : plan_.members(op))
-        if (depends(graph.diagnostics[at(diagnostic)].node, member))
+        if (depends(graph.diagnostics[base::index(diagnostic)].node, member))
           failures_.push_back({.diagnostic = diagnostic, .tick = values_.tick, .what = why, .thrown = true});
 }
 
@@ -39,7 +35,7 @@ void ResultWriter::give(int diagnostic, int client, const Value& value,
   const std::size_t count = value.size() / plan_.members(position.node).size();
   results_.results.push_back(
       {.diagnostic = diagnostic, .client = client, .first = results_.values.size(), .count = count});
-  value.append_to(results_.values, at(position.member) * count, count);
+  value.append_to(results_.values, base::index(position.member) * count, count);
 }
 
 StepResults ResultWriter::write() {
@@ -49,15 +45,15 @@ StepResults ResultWriter::write() {
   results_.results.reserve(plan_.diagnostics().size());
   for (const int diagnostic : plan_.diagnostics()) {
     const planning::Bundled::Position position =
-        plan_.bundled().positions[at(layout.graph.diagnostics[at(diagnostic)].node)];
+        plan_.bundled().positions[base::index(layout.graph.diagnostics[base::index(diagnostic)].node)];
     const Place place = plan_.place(position.node);
     if (place == Place::local) {
       for (std::size_t c = 0; c < layout.clients.size(); ++c)
         give(diagnostic, layout.clients[c], values_.of_client(c, position.node), position);
       continue;
     }
-    const int root =
-        place == Place::known ? layout.server.home : plan_.bundled().placement.root[at(position.node)];
+    const int root = place == Place::known ? layout.server.home
+                                           : plan_.bundled().placement.root[base::index(position.node)];
     if (root == layout.server.rank)
       give(diagnostic, -1, values_.value(position.node, StepValues::at_root), position);
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/index.hpp"
+
 namespace tailrace::analytics::engine::work {
 
 StepValues::StepValues(const planning::Plan& plan, const std::vector<Value>& known)
@@ -17,8 +19,9 @@ StepValues::StepValues(const planning::Plan& plan, const std::vector<Value>& kno
 
 const Value& StepValues::value(int node, std::size_t client) const {
   const Place place = plan_.place(node);
-  if (place == Place::known) return known_[at(plan_.members(node).front())];
-  return place == Place::global || client == at_root ? globals_[at(node)] : clients_[client][at(node)];
+  if (place == Place::known) return known_[base::index(plan_.members(node).front())];
+  return place == Place::global || client == at_root ? globals_[base::index(node)]
+                                                     : clients_[client][base::index(node)];
 }
 
 Absences StepValues::absences(const std::vector<int>& sources, std::size_t client) const {
@@ -34,7 +37,7 @@ Absences StepValues::absences(const std::vector<int>& sources, std::size_t clien
 }
 
 Partial& StepValues::partial(WorkerPartials& worker, int node) const {
-  auto& partial = worker.partials[at(node)];
+  auto& partial = worker.partials[base::index(node)];
   if (!partial) {
     const Node& found = plan_.node(node);
     partial = static_cast<const Reduction*>(found.op)->start(found.call);

@@ -10,6 +10,7 @@
 
 #include "analytics/engine/work/value.hpp"
 #include "analytics/planning/plan.hpp"
+#include "base/index.hpp"
 #include "base/thread_safety.hpp"
 #include "model/block.hpp"
 
@@ -39,10 +40,12 @@ class StepValues {
 
   const planning::Plan& plan() const { return plan_; }
   const Value& value(int node, std::size_t client) const;
-  Value& of_client(std::size_t client, int node) { return clients_[client][at(node)]; }
-  const Value& of_client(std::size_t client, int node) const { return clients_[client][at(node)]; }
-  Value& global(int node) { return globals_[at(node)]; }  // at the root, and on servers that received it
-  const Value& global(int node) const { return globals_[at(node)]; }
+  Value& of_client(std::size_t client, int node) { return clients_[client][base::index(node)]; }
+  const Value& of_client(std::size_t client, int node) const { return clients_[client][base::index(node)]; }
+  Value& global(int node) {
+    return globals_[base::index(node)];
+  }  // at the root, and on servers that received it
+  const Value& global(int node) const { return globals_[base::index(node)]; }
   std::vector<WorkerPartials>& workers(std::size_t phase) {
     return worker_partials_[phase];
   }  // after the phase the first worker has the merged results
@@ -64,8 +67,6 @@ class StepValues {
   std::size_t bytes = 0;  // of the blocks from clients
 
  private:
-  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
   const planning::Plan& plan_;
   const std::vector<Value>& known_;
   std::vector<std::vector<Value>> clients_;  // local nodes, and inputs from the client

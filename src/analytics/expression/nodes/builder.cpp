@@ -12,6 +12,7 @@
 #include "analytics/expression/nodes/never_negative.hpp"
 #include "analytics/expression/nodes/node_key.hpp"
 #include "analytics/units/unit_system.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::expression::nodes {
 
@@ -317,7 +318,7 @@ std::optional<Value> Builder::under_root(const Value& value) const {
   const Node& root = node(value);
   const bool is_root = root.kind == NodeKind::elementwise &&
                        static_cast<const ElementwiseOperator*>(root.op)->code() == Opcode::sqrt;
-  if (!is_root || !never_negative_[static_cast<std::size_t>(root.args[0])]) return std::nullopt;
+  if (!is_root || !never_negative_[base::index(root.args[0])]) return std::nullopt;
   Value inside = value;
   inside.node = root.args[0];
   inside.units = root.call.arguments[0].units;

@@ -10,6 +10,7 @@
 #include "analytics/graph.hpp"
 #include "analytics/opcodes.hpp"
 #include "analytics/operators/elementwise.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::expression::nodes {
 
@@ -59,7 +60,7 @@ class Builder {
   const std::vector<Node>& nodes() const { return nodes_; }
 
  private:
-  const Node& node(const Value& value) const { return nodes_[static_cast<std::size_t>(value.node)]; }
+  const Node& node(const Value& value) const { return nodes_[base::index(value.node)]; }
   int add(Node made);
   Value scale_and_shift(Value value, double scale, double offset);
   void bring_together(const ElementwiseOperator& op, std::vector<Value>& arguments);

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "analytics/operators/elementwise.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::expression::nodes {
 
 bool is_never_negative(const std::vector<bool>& never_negative, const Node& made) {
-  const auto known = [&](int argument) { return never_negative[static_cast<std::size_t>(argument)]; };
+  const auto known = [&](int argument) { return never_negative[base::index(argument)]; };
   if (made.kind == NodeKind::constant) return made.constant >= 0.0;
   if (made.kind != NodeKind::elementwise) return false;
   switch (static_cast<const ElementwiseOperator*>(made.op)->code()) {

@@ -6,6 +6,8 @@
 #include <array>
 #include <optional>
 
+#include "base/index.hpp"
+
 namespace tailrace::analytics::expression::syntax {
 
 namespace {
@@ -111,7 +113,7 @@ class Parser {
     ast_.phrases.push_back(std::move(phrase));
     return static_cast<int>(ast_.phrases.size()) - 1;
   }
-  const Phrase& phrase(int number) const { return ast_.phrases[static_cast<std::size_t>(number)]; }
+  const Phrase& phrase(int number) const { return ast_.phrases[base::index(number)]; }
 
   // A chain such as a + b + c needs no depth: only the right operand is read by a nested call.
   int operation(int weakest) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analytics/operators/support/arguments.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::operators::regions {
 namespace {
@@ -35,7 +36,7 @@ Components components_of(std::span<const double> condition, const Topology& topo
       const std::int64_t cell = front.back();
       front.pop_back();
       topology.neighbours(cell, [&](std::int64_t next, std::size_t, int) {
-        const auto i = static_cast<std::size_t>(next);
+        const auto i = base::index(next);
         if (!inside(condition[i]) || found.labels[i] != 0) return;
         found.labels[i] = found.count;
         front.push_back(next);

@@ -11,6 +11,7 @@
 #include "analytics/operators/support/coordinates.hpp"
 #include "analytics/operators/support/gather.hpp"
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::operators::regions {
 namespace {
@@ -82,9 +83,9 @@ std::vector<std::int64_t> unrolled(const Slots& slots, const Topology& topology,
     index[first] = static_cast<std::int64_t>(first) / step % topology.extents[d];
     front.assign(1, static_cast<std::int64_t>(first));
     for (std::size_t next = 0; next < front.size(); ++next) {  // breadth first, along shortest paths
-      const auto cell = static_cast<std::size_t>(front[next]);
+      const auto cell = base::index(front[next]);
       topology.neighbours(front[next], [&](std::int64_t neighbour, std::size_t along, int way) {
-        const auto n = static_cast<std::size_t>(neighbour);
+        const auto n = base::index(neighbour);
         if (done[n] || slots.of_cell[n] != slots.of_cell[cell]) return;
         done[n] = true;
         index[n] = index[cell] + (along == d ? way : 0);
@@ -143,7 +144,7 @@ std::vector<Tally> tallied(const Settings& settings, const Slots& slots, std::sp
   for (std::size_t c = 0; c < slots.of_cell.size(); ++c) {
     if (slots.of_cell[c] < 0) continue;
     const double value = !index.empty() ? static_cast<double>(index[c]) : values.empty() ? 0.0 : values[c];
-    tallies[static_cast<std::size_t>(slots.of_cell[c])].add(value);
+    tallies[base::index(slots.of_cell[c])].add(value);
   }
   return tallies;
 }

@@ -5,6 +5,7 @@
 #include "analytics/operators/regions/components.hpp"
 #include "analytics/operators/support/arguments.hpp"
 #include "analytics/operators/support/gather.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::operators::regions {
 namespace {
@@ -27,8 +28,7 @@ class Track {
     inherit(found, numbers);
     for (std::size_t region = 1; region < numbers.size(); ++region)
       if (numbers[region] == 0) numbers[region] = next_++;
-    for (std::size_t c = 0; c < before_.size(); ++c)
-      before_[c] = numbers[static_cast<std::size_t>(found.labels[c])];
+    for (std::size_t c = 0; c < before_.size(); ++c) before_[c] = numbers[base::index(found.labels[c])];
   }
 
  private:
@@ -43,7 +43,7 @@ class Track {
                      [](const Overlap& a, const Overlap& b) { return a.cells > b.cells; });
     std::set<std::int64_t> taken;
     for (const Overlap& overlap : overlaps) {
-      std::int64_t& number = numbers[static_cast<std::size_t>(overlap.region)];
+      std::int64_t& number = numbers[base::index(overlap.region)];
       if (number == 0 && taken.insert(overlap.number).second) number = overlap.number;
     }
   }

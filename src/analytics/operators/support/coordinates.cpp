@@ -1,6 +1,7 @@
 #include "analytics/operators/support/coordinates.hpp"
 
 #include "analytics/operators/support/arguments.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::operators {
 
@@ -20,7 +21,7 @@ DimCoordinate cells_of(const DimCoordinate& coordinate, const std::string& dim,
                        const std::vector<std::int64_t>& indices) {
   DimCoordinate made = described_as(coordinate, dim);
   for (const std::int64_t index : indices) {
-    const auto at = static_cast<std::size_t>(index);
+    const auto at = base::index(index);
     made.values.push_back(coordinate.values.at(at));
     if (!coordinate.bounds.empty())
       made.bounds.insert(made.bounds.end(), {coordinate.bounds.at(2 * at), coordinate.bounds.at(2 * at + 1)});

@@ -2,6 +2,7 @@
 
 #include "analytics/operators/support/arguments.hpp"
 #include "analytics/operators/support/walk.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::operators {
 namespace {
@@ -38,7 +39,7 @@ std::vector<double> pick(std::span<const double> values, std::span<const std::in
   const std::vector<std::int64_t> inner = summed(steps, inner_dims, steps.size());
   std::vector<double> picked;
   for (const std::int64_t base : summed(steps, 0, inner_dims))
-    for (const std::int64_t step : inner) picked.push_back(values[static_cast<std::size_t>(base + step)]);
+    for (const std::int64_t step : inner) picked.push_back(values[base::index(base + step)]);
   return picked;
 }
 

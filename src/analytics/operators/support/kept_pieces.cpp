@@ -4,6 +4,7 @@
 
 #include "analytics/operators/support/arguments.hpp"
 #include "analytics/operators/support/walk.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::operators {
 namespace {
@@ -113,7 +114,7 @@ bool KeptPieces::overlap() const {
     if (!piece.used) continue;
     for (const model::Segment& part : model::intersect(piece.region, kept_))
       for (std::int64_t i = 0; i < part.count; ++i) {
-        auto cell = covered[static_cast<std::size_t>(part.target + i)];
+        auto cell = covered[base::index(part.target + i)];
         if (cell) return true;
         cell = true;
       }

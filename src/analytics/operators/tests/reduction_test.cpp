@@ -7,6 +7,7 @@
 
 #include "analytics/testing/operator_conformance.hpp"
 #include "analytics/testing/use.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics {
 namespace {
@@ -33,7 +34,7 @@ std::vector<std::vector<double>> gathered(const Array& a, const std::vector<bool
         if (!consumed[0]) cell = z;
         if (!consumed[1]) cell = cell * extents[1] + y;
         if (!consumed[2]) cell = cell * extents[2] + x;
-        all[static_cast<std::size_t>(cell)].push_back(a.values[i++]);
+        all[base::index(cell)].push_back(a.values[i++]);
       }
   return all;
 }

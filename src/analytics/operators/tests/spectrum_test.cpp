@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "analytics/testing/use.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics {
 namespace {
@@ -19,7 +20,7 @@ double power(const List& a, int ny, int nx, int ky, int kx) {
   std::complex<double> sum = 0.0;
   for (int y = 0; y < ny; ++y)
     for (int x = 0; x < nx; ++x)
-      sum += a[static_cast<std::size_t>(y * nx + x)] *
+      sum += a[base::index(y * nx + x)] *
              std::polar(1.0, -2.0 * std::numbers::pi * (double(ky * y) / ny + double(kx * x) / nx));
   return std::norm(sum) / (double(ny) * ny * nx * nx);
 }
@@ -65,7 +66,7 @@ List naive_rings(const List& a, int ny, int nx, double dy, double dx) {
   for (int ky = -((ny - 1) / 2); ky <= ny / 2; ++ky)
     for (int kx = -((nx - 1) / 2); kx <= nx / 2; ++kx) {
       const double k = std::hypot(ky / (ny * dy), kx / (nx * dx)) * longest;
-      const auto ring = static_cast<std::size_t>(std::floor(k + 0.5));
+      const auto ring = base::index(std::floor(k + 0.5));
       if (rings.size() <= ring) rings.resize(ring + 1, 0.0);
       rings[ring] += power(a, ny, nx, ky, kx);
     }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "analytics/testing/use.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics {
 namespace {
@@ -20,7 +21,7 @@ const Dims zyx = {{"z", 4, false}, {"y", 5, true}, {"x", 6, true}};
 
 double at(const Array& a, std::int64_t z, std::int64_t y, std::int64_t x) {
   const auto counts = a.region.counts();
-  return a.values[static_cast<std::size_t>((z * counts[1] + y) * counts[2] + x)];
+  return a.values[base::index((z * counts[1] + y) * counts[2] + x)];
 }
 
 TEST(Operators, any_and_all) {
@@ -105,8 +106,7 @@ TEST(Operators, histogram_of_each_level) {
       for (std::int64_t x = 0; x < 6; ++x)
         for (std::size_t b = 0; b < 5; ++b) {
           const double low = -1.0 + 0.4 * static_cast<double>(b);
-          if (at(a, z, y, x) >= low && at(a, z, y, x) < low + 0.4)
-            expected[static_cast<std::size_t>(z) * 5 + b] += 1.0;
+          if (at(a, z, y, x) >= low && at(a, z, y, x) < low + 0.4) expected[base::index(z) * 5 + b] += 1.0;
         }
   const Call call =
       call_of({zyx}, {"y", "x"}, {{"bins", 5.0}, {"low", -1.0}, {"high", 1.0}, {"dim", "th_bin"}});
@@ -136,7 +136,7 @@ TEST(Operators, vertical_integral_weighs) {
   for (std::int64_t y = 0; y < 5; ++y)
     for (std::int64_t x = 0; x < 6; ++x) {
       double sum = 0.0, area = 0.0;
-      for (std::int64_t z = 0; z < 4; ++z) sum += at(a, z, y, x) * thickness[static_cast<std::size_t>(z)];
+      for (std::int64_t z = 0; z < 4; ++z) sum += at(a, z, y, x) * thickness[base::index(z)];
       for (std::size_t z = 1; z < 4; ++z)
         area += (coordinate[z] - coordinate[z - 1]) * 0.5 *
                 (at(a, static_cast<std::int64_t>(z), y, x) + at(a, static_cast<std::int64_t>(z) - 1, y, x));

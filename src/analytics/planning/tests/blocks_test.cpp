@@ -5,6 +5,7 @@
 
 #include "analytics/tests/compile_scope.hpp"
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::planning {
 namespace {
@@ -59,7 +60,7 @@ TEST(Blocks, are_stored_once_for_each_decomposition) {
   EXPECT_EQ(blocks.of(with.node(1)), with.inputs[2].regions) << "y was consumed";
   EXPECT_TRUE(blocks.of(with.node(2)).shares_list(blocks.of(with.node(1))));
   EXPECT_EQ(blocks.of(with.node(3)), with.inputs[0].regions);
-  EXPECT_EQ(blocks.cut[static_cast<std::size_t>(with.node(4))], -1) << "whole";
+  EXPECT_EQ(blocks.cut[base::index(with.node(4))], -1) << "whole";
 }
 
 TEST(Blocks, of_a_rank_without_cells_are_empty_in_the_same_dimension) {

@@ -6,6 +6,7 @@
 
 #include "analytics/planning/schedule.hpp"
 #include "analytics/tests/compile_scope.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::planning {
 namespace {
@@ -18,11 +19,10 @@ struct Bundling {
   // The number of members in the bundle of a diagnostic.
   std::size_t beside(const std::string& name) const {
     for (const Diagnostic& diagnostic : compiled.graph.diagnostics)
-      if (diagnostic.name == name)
-        return bundled.members[static_cast<std::size_t>(position(diagnostic.node).node)].size();
+      if (diagnostic.name == name) return bundled.members[base::index(position(diagnostic.node).node)].size();
     throw std::runtime_error(name);
   }
-  Bundled::Position position(int node) const { return bundled.positions[static_cast<std::size_t>(node)]; }
+  Bundled::Position position(int node) const { return bundled.positions[base::index(node)]; }
 };
 
 constexpr int fields = 4;
@@ -67,8 +67,8 @@ TEST(Bundle, DiagnosticsOfTheSameFormAreBundled) {
   EXPECT_EQ(sum.shape.dims[1].name, "level");
   const auto& diagnostics = made.compiled.graph.diagnostics;
   for (int d = 0; d < 3; ++d) {
-    EXPECT_EQ(made.position(diagnostics[static_cast<std::size_t>(d)].node).member, d);
-    EXPECT_EQ(made.position(diagnostics[static_cast<std::size_t>(d)].node).node, 3);
+    EXPECT_EQ(made.position(diagnostics[base::index(d)].node).member, d);
+    EXPECT_EQ(made.position(diagnostics[base::index(d)].node).node, 3);
   }
 }
 

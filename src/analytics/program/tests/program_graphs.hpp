@@ -14,6 +14,7 @@
 
 #include "analytics/opcodes.hpp"
 #include "analytics/program.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics::program_graphs {
 
@@ -78,7 +79,7 @@ class Record final : public FusiblePartial {
 inline Node apply(const Graph& graph, Opcode opcode, std::vector<int> args) {
   Shape shape;
   for (const int arg : args)
-    for (const Dim& dim : graph.nodes[static_cast<std::size_t>(arg)].shape.dims)
+    for (const Dim& dim : graph.nodes[base::index(arg)].shape.dims)
       if (std::ranges::find(shape.dims, dim) == shape.dims.end()) shape.dims.push_back(dim);
   return operator_node(*operator_of(opcode), std::string(traits_of(opcode).name), {}, std::move(args),
                        std::move(shape));
@@ -89,7 +90,7 @@ inline Node reduce(const Graph& graph, int arg, std::vector<std::string> consume
   node.kind = NodeKind::reduction;
   node.name = "record";
   node.args = {arg};
-  node.call.arguments = {graph.nodes[static_cast<std::size_t>(arg)].shape};
+  node.call.arguments = {graph.nodes[base::index(arg)].shape};
   node.call.dims = std::move(consumed);
   return node;
 }

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "analytics/program/tests/program_graphs.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics {
 namespace {
@@ -55,7 +56,7 @@ struct Case {
     }
     const auto known = static_cast<int>(graph.nodes.size());
     for (int node = 0; node < known; ++node) {
-      if (graph.nodes[static_cast<std::size_t>(node)].shape.dims.size() != space.size()) continue;
+      if (graph.nodes[base::index(node)].shape.dims.size() != space.size()) continue;
       if (pick(3) == 0) stores.push_back(node);
       if (pick(3)) add_sink(node);
     }
@@ -95,9 +96,8 @@ struct Case {
   }
 
   double value(int node, const std::vector<std::int64_t>& at) const {
-    const Node& made = graph.nodes[static_cast<std::size_t>(node)];
-    if (made.kind == NodeKind::input)
-      return data[static_cast<std::size_t>(node)].values[flat(made.shape.dims, at)];
+    const Node& made = graph.nodes[base::index(node)];
+    if (made.kind == NodeKind::input) return data[base::index(node)].values[flat(made.shape.dims, at)];
     if (made.kind == NodeKind::constant) return made.constant;
     double args[3] = {};
     for (std::size_t i = 0; i < made.args.size(); ++i) args[i] = value(made.args[i], at);
@@ -119,7 +119,7 @@ struct Case {
   }
 
   Dims kept(int sink) const {
-    const Node& node = graph.nodes[static_cast<std::size_t>(sink)];
+    const Node& node = graph.nodes[base::index(sink)];
     Dims kept;
     for (const Dim& dim : node.call.arguments[0].dims)
       if (!node.call.dims.empty() && std::ranges::find(node.call.dims, dim.name) == node.call.dims.end())
@@ -178,8 +178,7 @@ void expect_right(const Case& made, const Results& got) {
     }
     for (std::size_t i = 0; i < made.sinks.size(); ++i) {
       const std::size_t into = made.flat(made.kept(made.sinks[i]), at);
-      const double expected =
-          made.value(made.graph.nodes[static_cast<std::size_t>(made.sinks[i])].args[0], at);
+      const double expected = made.value(made.graph.nodes[base::index(made.sinks[i])].args[0], at);
       const auto& values = got.sinks[i].cells.at(into);
       ASSERT_LT(taken[i][into], values.size());
       const double value = values[taken[i][into]++];

@@ -17,6 +17,7 @@
 #include "analytics/program.hpp"
 #include "analytics/simd/kernels.hpp"
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics {
 namespace {
@@ -109,10 +110,9 @@ class Expression {
       if (node.kind == NodeKind::reduction) sinks.push_back(static_cast<int>(i));
     }
     TAILRACE_ASSERT(sinks.size() == 1, text);
-    const Node& reduction = graph_.nodes[static_cast<std::size_t>(sinks[0])];
+    const Node& reduction = graph_.nodes[base::index(sinks[0])];
     partial_ = dynamic_cast<const Reduction*>(reduction.op)->start(reduction.call);
-    for (const int input : inputs)
-      sources_.push_back(field_values(graph_.nodes[static_cast<std::size_t>(input)].input));
+    for (const int input : inputs) sources_.push_back(field_values(graph_.nodes[base::index(input)].input));
     program_ =
         std::make_unique<Program>(graph_, ProgramNodes{.space = space_, .sources = inputs, .sinks = sinks});
   }

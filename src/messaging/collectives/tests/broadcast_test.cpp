@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/index.hpp"
 #include "messaging/collectives/tree_place.hpp"
 #include "messaging/testing/memory_network.hpp"
 
@@ -36,7 +37,7 @@ struct Servers {
              [&server](const Bytes& message) { server.heard.push_back(static_cast<int>(message.size())); });
     }
   }
-  Server& at(int rank) { return all[static_cast<std::size_t>(rank)]; }
+  Server& at(int rank) { return all[base::index(rank)]; }
   void settle() {
     for (bool moved = true; moved;) {
       moved = false;

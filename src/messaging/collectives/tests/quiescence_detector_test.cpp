@@ -5,6 +5,7 @@
 #include <memory>
 #include <random>
 
+#include "base/index.hpp"
 #include "messaging/testing/memory_network.hpp"
 
 namespace tailrace::messaging {
@@ -31,7 +32,7 @@ struct Servers {
   Servers(int count, int root, unsigned seed)
       : random(seed), network(count, seed), all(static_cast<std::size_t>(count)) {
     for (int rank = 0; rank < count; ++rank) {
-      Server& server = all[static_cast<std::size_t>(rank)];
+      Server& server = all[base::index(rank)];
       server.communicator = network.rank(rank);
       server.messenger = std::make_unique<Messenger>(*server.communicator);
       server.messenger->on(work,
@@ -77,7 +78,7 @@ TEST(QuiescenceDetector, FindsItOnceAndOnTheRootAlone) {
     servers.turns(20000 * (1 + count / 10));
     EXPECT_EQ(servers.done, 5u * 21u);
     for (int rank = 0; rank < count; ++rank)
-      EXPECT_EQ(servers.all[static_cast<std::size_t>(rank)].found, rank == root ? 1 : 0) << "seed " << seed;
+      EXPECT_EQ(servers.all[base::index(rank)].found, rank == root ? 1 : 0) << "seed " << seed;
   }
 }
 

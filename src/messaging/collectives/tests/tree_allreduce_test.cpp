@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 #include "messaging/collectives/tree_place.hpp"
 #include "messaging/testing/memory_network.hpp"
 
@@ -45,7 +46,7 @@ struct Servers {
                                    [&one](const Bytes& said) { one.sum_of_all = value_in(said); }});
     }
   }
-  Server& at(int rank) { return *all[static_cast<std::size_t>(rank)]; }
+  Server& at(int rank) { return *all[base::index(rank)]; }
   void say(int rank) { at(rank).muster->say(bytes_of(rank)); }
   // Messages to a lost server stay under way.
   void settle() {

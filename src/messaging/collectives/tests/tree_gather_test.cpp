@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 #include "messaging/testing/memory_network.hpp"
 
 namespace tailrace::messaging {
@@ -58,18 +59,16 @@ TEST_P(AnyNumberOfServers, tells_the_root_alone_what_all_said_round_by_round) {
   for (int round = 0; round < 3; ++round) servers.all.front()->say(1000 * round);
   for (int round = 0; round < 3; ++round) {
     servers.settle();
-    for (int rank = 1; rank < count; ++rank)
-      servers.all[static_cast<std::size_t>(rank)]->say(1000 * round + rank);
+    for (int rank = 1; rank < count; ++rank) servers.all[base::index(rank)]->say(1000 * round + rank);
   }
   servers.settle();
   for (int rank = 0; rank < count; ++rank) {
-    const Server& server = *servers.all[static_cast<std::size_t>(rank)];
+    const Server& server = *servers.all[base::index(rank)];
     ASSERT_EQ(server.rounds.size(), rank == root ? 3u : 0u);
     for (int round = 0; round < static_cast<int>(server.rounds.size()); ++round) {
       std::vector<int> expected(static_cast<std::size_t>(count));
       std::iota(expected.begin(), expected.end(), 1000 * round);
-      EXPECT_THAT(server.rounds[static_cast<std::size_t>(round)],
-                  ::testing::UnorderedElementsAreArray(expected));
+      EXPECT_THAT(server.rounds[base::index(round)], ::testing::UnorderedElementsAreArray(expected));
     }
     const auto traffic = server.messenger.traffic(kind, kind + 1);
     EXPECT_LE(traffic.sent, 3u * 2u) << "to itself, and to its parent";

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/index.hpp"
 #include "output/adios2/plugin/listeners.hpp"
 #include "output/adios2/plugin/operators.hpp"
 
@@ -163,8 +164,7 @@ class Adios2Writer final : public StepWriter {
       define_attributes();
     }
     if (engine_.BeginStep() != library::StepStatus::OK) throw std::runtime_error("a step cannot begin");
-    for (const Block& block : blocks)
-      variables_[static_cast<std::size_t>(block.variable)]->put(engine_, block);
+    for (const Block& block : blocks) variables_[base::index(block.variable)]->put(engine_, block);
     engine_.EndStep();
   }
 

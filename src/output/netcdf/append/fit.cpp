@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "output/checks.hpp"
 #include "output/netcdf/append/existing.hpp"
 #include "output/netcdf/header.hpp"
@@ -64,7 +65,7 @@ void check_filters(hid_t properties, const VariableSpec& variable) {
     std::size_t parameters = 0;
     const H5Z_filter_t id = H5Pget_filter2(properties, static_cast<unsigned>(i), &flags, &parameters, nullptr,
                                            0, nullptr, &config);
-    same = id == wanted[static_cast<std::size_t>(i)].hdf5_id;
+    same = id == wanted[base::index(i)].hdf5_id;
   }
   if (!same)
     refuse(fmt::format("its variable \"{}\" has another compression than in this run, {}", variable.name,
@@ -117,7 +118,7 @@ void check_fits(hid_t file, const DatasetSpec& spec) {
 
 bool has_lengths(hid_t file, const DatasetSpec& spec) {
   for (const auto& [dim, records] : spec.kept) {
-    const std::string& name = spec.dims[static_cast<std::size_t>(dim)].name;
+    const std::string& name = spec.dims[base::index(dim)].name;
     const Id dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), &H5Dclose, "cannot open a variable");
     const Id space(H5Dget_space(dataset), &H5Sclose, "cannot read a shape");
     if (H5Sget_simple_extent_npoints(space) != records) return false;

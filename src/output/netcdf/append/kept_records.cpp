@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "output/checks.hpp"
 #include "output/netcdf/header.hpp"
 
@@ -47,7 +48,7 @@ std::vector<std::byte> decoded(const VariableSpec& variable, bool filtered,
 
 std::vector<std::int64_t> kept_lengths(const DatasetSpec& spec) {
   std::vector<std::int64_t> kept(spec.dims.size(), 0);
-  for (const auto& [dim, records] : spec.kept) kept[static_cast<std::size_t>(dim)] = records;
+  for (const auto& [dim, records] : spec.kept) kept[base::index(dim)] = records;
   return kept;
 }
 
@@ -66,7 +67,7 @@ std::optional<std::vector<std::byte>> joined(hid_t dataset, const VariableSpec& 
 
 KeptRecords::KeptRecords(AtomicFile& file, const DatasetSpec& spec)
     : spec_(spec), lengths_(first_lengths(spec)) {
-  for (const auto& [dim, records] : spec.kept) lengths_[static_cast<std::size_t>(dim)] = records;
+  for (const auto& [dim, records] : spec.kept) lengths_[base::index(dim)] = records;
   const Hdf5Lock lock;
   hdf5_ = open_in(file);
 }

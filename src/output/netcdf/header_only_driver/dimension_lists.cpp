@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
+
 namespace tailrace::output::netcdf {
 namespace {
 
@@ -49,7 +51,7 @@ void write_dimension_lists(const DatasetSpec& spec, const std::vector<hid_t>& va
     if (dims.empty() || std::ranges::find(scales, variables[i]) != scales.end()) continue;
     std::vector<hvl_t> lists;
     for (std::size_t d = 0; d < dims.size(); ++d) {
-      const auto dim = static_cast<std::size_t>(dims[d]);
+      const auto dim = base::index(dims[d]);
       lists.push_back({1, &scale_references[dim]});
       users[dim].push_back({reference_to(variables[i]), static_cast<int>(d)});
     }

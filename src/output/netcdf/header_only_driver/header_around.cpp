@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "output/netcdf/hdf5.hpp"
 #include "output/netcdf/header.hpp"
 #include "output/netcdf/header_only_driver/placing_driver.hpp"
@@ -10,8 +11,7 @@ namespace tailrace::output::netcdf {
 namespace {
 
 bool has_values(const DatasetSpec& spec, const VariableSpec& variable) {
-  return std::ranges::all_of(variable.dims,
-                             [&](int dim) { return spec.dims[static_cast<std::size_t>(dim)].size > 0; });
+  return std::ranges::all_of(variable.dims, [&](int dim) { return spec.dims[base::index(dim)].size > 0; });
 }
 
 // The file is written only once, so links and attributes use HDF5's dense storage, which is fast for many of

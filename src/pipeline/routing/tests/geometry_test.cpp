@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::pipeline::routing {
 namespace {
@@ -37,10 +38,10 @@ TEST(Geometry, PiecesLeadEachCellToItsPlaceInItsChunk) {
       EXPECT_EQ(piece.cells(), cells);
     }
     std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> expected;
-    const auto& mine = columns[static_cast<std::size_t>(client)];
+    const auto& mine = columns[base::index(client)];
     for (std::int64_t y = 0; y < 4; ++y) {
       for (std::int64_t i = 0; i < std::ssize(mine); ++i) {
-        const std::int64_t x = mine[static_cast<std::size_t>(i)];
+        const std::int64_t x = mine[base::index(i)];
         const std::int64_t chunk = y / 3 * 2 + x / 4, width = x < 4 ? 4 : 2;
         expected[chunk][y % 3 * width + x % 4] = y * std::ssize(mine) + i;
       }

@@ -5,6 +5,7 @@
 #include "analytics/engine/operator_state/call_text.hpp"
 #include "analytics/engine/tests/job.hpp"
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "model/memory_state.hpp"
 
 namespace tailrace::analytics::engine::operator_state {
@@ -136,7 +137,7 @@ TEST(OperatorState, TheTextOfACallIsIndependentOfOtherDiagnostics) {
   const auto text = [](const Diagnostics& diagnostics) {
     const Job job(diagnostics, cast(1));
     const Graph& graph = job.compiled.graph;
-    return call_text(graph, graph.diagnostics[static_cast<std::size_t>(job.number("it"))].node);
+    return call_text(graph, graph.diagnostics[base::index(job.number("it"))].node);
   };
   const std::string alone = text({{"it", "so_far(th * 2 * (3 * w))"}});
   EXPECT_EQ(alone, "so_far(((2 * th) * (3 * w)))");

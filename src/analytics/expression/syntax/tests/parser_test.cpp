@@ -5,12 +5,14 @@
 
 #include <string>
 
+#include "base/index.hpp"
+
 namespace tailrace::analytics::expression::syntax {
 namespace {
 
 // Writes a tree as (+ a (* b c)), with f[a, b, key=c] for calls and [a b] for lists.
 std::string tree(const Ast& ast, int number) {
-  const Phrase& here = ast.phrases.at(static_cast<std::size_t>(number));
+  const Phrase& here = ast.phrases.at(base::index(number));
   std::string children;
   for (const int child : here.children)
     children += fmt::format("{}{}", children.empty() ? "" : " ", tree(ast, child));
@@ -105,13 +107,13 @@ TEST(Parser, ReadsCalls) {
 
 TEST(Parser, KnowsThePlaceOfEachPhrase) {
   const Ast ast = parse("  mean(a) + (b*c)");
-  const Phrase& sum = ast.phrases.at(static_cast<std::size_t>(ast.root));
+  const Phrase& sum = ast.phrases.at(base::index(ast.root));
   EXPECT_EQ(sum.word, 10U);
   EXPECT_EQ(sum.begin, 2U);
-  const Phrase& call = ast.phrases.at(static_cast<std::size_t>(sum.children[0]));
+  const Phrase& call = ast.phrases.at(base::index(sum.children[0]));
   EXPECT_EQ(call.begin, 2U);
   EXPECT_EQ(call.end, 9U);
-  const Phrase& product = ast.phrases.at(static_cast<std::size_t>(sum.children[1]));
+  const Phrase& product = ast.phrases.at(base::index(sum.children[1]));
   EXPECT_EQ(product.begin, 13U);
   EXPECT_EQ(product.word, 14U);
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analytics/testing/use.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::analytics {
 namespace {
@@ -37,8 +38,8 @@ List naive_labels(const Array& a, bool periodic_x) {
       for (int x = 0; x < nx; ++x)
         for (const auto& [j, i] : {std::pair{y, x + 1}, {y + 1, x}}) {
           if (j >= ny || (i >= nx && !periodic_x)) continue;
-          int& one = first[static_cast<std::size_t>(y * nx + x)];
-          int& other = first[static_cast<std::size_t>(j * nx + i % nx)];
+          int& one = first[base::index(y * nx + x)];
+          int& other = first[base::index(j * nx + i % nx)];
           if (one < 0 || other < 0 || one == other) continue;
           one = other = std::min(one, other);
           changed = true;
