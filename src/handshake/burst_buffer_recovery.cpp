@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/log.hpp"
 #include "checkpoint/burst/buffer.hpp"
 #include "checkpoint/burst/pending_checkpoints.hpp"
 #include "env/file_system.hpp"
-#include "handshake/bootstrap/exchange.hpp"
+#include "messaging/collectives/polled_allreduce.hpp"
 #include "settings/checkpoint.hpp"
 
 namespace tailrace::handshake {
@@ -89,20 +90,22 @@ DrainedInStart commit_complete(std::vector<LockedCheckpoints>& all) {
 
 }  // namespace
 
-DrainedInStart drain_burst_buffers(Tree& tree, const Run& run, const std::function<void()>& meanwhile) {
+DrainedInStart drain_burst_buffers(messaging::PolledTree& tree, const Run& run,
+                                   const std::function<void()>& meanwhile) {
   if (std::ranges::none_of(run.configurations, options_of)) return {};
   std::vector<LockedCheckpoints> locked;
   Texts checkpoints;  // directories of the components that have checkpoints on nodes
-  const auto paths = exchange(tree,
-                              {[](std::span<const std::byte>) {}, [] { return std::vector<std::byte>(); },
-                               [&] {
-                                 locked = lock_checkpoints_on_nodes(run);
-                                 for (const LockedCheckpoints& one : locked)
-                                   checkpoints.push_back(one.store.path());
-                                 return to_bytes(checkpoints);
-                               },
-                               meanwhile},
-                              all_failed);
+  const auto paths =
+      messaging::allreduce(tree,
+                           {[](std::span<const std::byte>) {}, [] { return std::vector<std::byte>(); },
+                            [&] {
+                              locked = lock_checkpoints_on_nodes(run);
+                              for (const LockedCheckpoints& one : locked)
+                                checkpoints.push_back(one.store.path());
+                              return to_bytes(checkpoints);
+                            },
+                            meanwhile},
+                           all_failed);
   if (!tree.is_first()) checkpoints = texts_from(base::ByteReader(paths));
   if (checkpoints.empty()) return {};
   Texts faults;
@@ -110,21 +113,22 @@ DrainedInStart drain_burst_buffers(Tree& tree, const Run& run, const std::functi
     for (const FoundCheckpoint& checkpoint : checkpoint::checkpoints_on_nodes(env::system_files(), path))
       std::ranges::copy(checkpoint::drain_what_is_here(env::system_files(), checkpoint),
                         std::back_inserter(faults));
-  const auto answer = exchange(tree,
-                               {[&](std::span<const std::byte> message) {
-                                  for (std::string& fault : texts_from(base::ByteReader(message)))
-                                    faults.push_back(std::move(fault));
-                                },
-                                [&] { return to_bytes(faults); },
-                                [&] {
-                                  for (const std::string& fault : faults) base::log_warning(fault);
-                                  const DrainedInStart drained = commit_complete(locked);
-                                  base::ByteWriter writer;
-                                  writer.put(drained);
-                                  return writer.take();
-                                },
-                                meanwhile},
-                               all_failed);
+  const auto answer = messaging::allreduce(tree,
+                                           {[&](std::span<const std::byte> message) {
+                                              for (std::string& fault : texts_from(base::ByteReader(message)))
+                                                faults.push_back(std::move(fault));
+                                            },
+                                            [&] { return to_bytes(faults); },
+                                            [&] {
+                                              for (const std::string& fault : faults)
+                                                base::log_warning(fault);
+                                              const DrainedInStart drained = commit_complete(locked);
+                                              base::ByteWriter writer;
+                                              writer.put(drained);
+                                              return writer.take();
+                                            },
+                                            meanwhile},
+                                           all_failed);
   return base::ByteReader(answer).get<DrainedInStart>();
 }
 

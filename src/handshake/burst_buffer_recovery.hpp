@@ -8,8 +8,8 @@
 
 #include <functional>
 
-#include "handshake/ready/tree.hpp"
 #include "handshake/run.hpp"
+#include "messaging/collectives/polled_tree.hpp"
 
 namespace tailrace::handshake {
 
@@ -17,7 +17,9 @@ namespace tailrace::handshake {
 // then commits the checkpoints that are complete. Returns on all ranks what was drained. Does nothing and
 // sends nothing if no component uses both a burst buffer and a restart. May block on the disk for long; calls
 // `meanwhile` while waiting for other ranks. Logs a warning for each checkpoint that remains on the nodes,
-// with the shard that is not accessible. Throws AgreedFault if another job holds the checkpoints open.
-DrainedInStart drain_burst_buffers(Tree& tree, const Run& run, const std::function<void()>& meanwhile);
+// with the shard that is not accessible. Throws messaging::AgreedFault if another job holds the checkpoints
+// open.
+DrainedInStart drain_burst_buffers(messaging::PolledTree& tree, const Run& run,
+                                   const std::function<void()>& meanwhile);
 
 }  // namespace tailrace::handshake

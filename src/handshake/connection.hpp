@@ -1,18 +1,9 @@
-// Point-to-point messages between model ranks and servers before the first block and after the last one.
+// The tags of messages between model ranks and servers before the first block and after the last one.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "base/bytes.hpp"
-#include "base/error.hpp"
-#include "base/fault_bytes.hpp"
-#include "comm/communicator.hpp"
 #include "transport/endpoints.hpp"
 
 namespace tailrace::handshake {
@@ -39,36 +30,6 @@ enum class Tag : int {
   first_transport = 100,
 };
 inline constexpr int transport_tags_per_component = 4;
-
-// A message in flight. Keeps the bytes until MPI has sent them. The destructor does not wait: it leaves an
-// incomplete request and its bytes to MPI, because the receiver may be dead and a wait would never return.
-class Sending {
- public:
-  Sending(comm::Communicator& communicator, std::vector<std::byte> bytes, int to, int tag);
-  // For bytes that several messages share.
-  Sending(comm::Communicator& communicator, std::shared_ptr<const std::vector<std::byte>> bytes, int to,
-          int tag);
-  ~Sending();
-  Sending(Sending&&) noexcept = default;
-  Sending& operator=(Sending&&) noexcept = default;
-  bool done() { return request_->done(); }
-  int to() const { return to_; }
-
- private:
-  int to_;
-  std::shared_ptr<const std::vector<std::byte>> bytes_;
-  std::unique_ptr<comm::Request> request_;
-};
-
-// Receives the next message with this tag if one has arrived. Does not wait for one.
-std::optional<std::vector<std::byte>> poll(comm::Communicator& communicator, int from, int tag);
-// Sends, and calls `meanwhile` until the message has been sent.
-template <class Meanwhile>
-void send(comm::Communicator& communicator, std::vector<std::byte> bytes, int to, int tag,
-          Meanwhile&& meanwhile) {
-  Sending sending(communicator, std::move(bytes), to, tag);
-  while (!sending.done()) meanwhile();
-}
 
 // Passes the server's end of a buffer from a client to the server in the same process. From any thread.
 class LocalEnds {

@@ -9,17 +9,20 @@
 #include <thread>
 
 #include "base/bytes.hpp"
+#include "base/fault_bytes.hpp"
 #include "base/index.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "env/file_system.hpp"
+#include "handshake/connection.hpp"
 #include "handshake/ready/declaration_digest.hpp"
 #include "handshake/ready/existing_files.hpp"
 #include "handshake/ready/found_cells.hpp"
 #include "handshake/ready/mesh_nodes.hpp"
 #include "handshake/ready/part_coordinates.hpp"
 #include "handshake/ready/ready_report.hpp"
-#include "handshake/ready/tree.hpp"
+#include "messaging/collectives/polled_tree.hpp"
+#include "messaging/sending.hpp"
 #include "model/message_checks.hpp"
 #include "plan/naming/apply_overrides.hpp"
 #include "plan/plan.hpp"
@@ -48,7 +51,7 @@ bool has_points(const Started& started) {
 std::vector<std::byte> await(comm::Communicator& component, int from, int tag,
                              const std::function<void()>& meanwhile) {
   std::optional<std::vector<std::byte>> message;
-  while (!(message = poll(component, from, tag))) meanwhile();
+  while (!(message = messaging::poll(component, from, tag))) meanwhile();
   return std::move(*message);
 }
 
@@ -57,7 +60,7 @@ std::vector<std::byte> await(comm::Communicator& component, int from, int tag,
 // one.
 [[noreturn]] void explain(comm::Communicator& component, int rank, const client::Declarer& declarer,
                           const std::function<void()>& meanwhile) {
-  send(component, std::vector<std::byte>(1), rank, explain_tag, meanwhile);
+  messaging::send(component, std::vector<std::byte>(1), rank, explain_tag, meanwhile);
   const auto answer = await(component, rank, explain_tag, meanwhile);
   base::ByteReader reader(answer);
   DeclaredThings theirs;
@@ -83,13 +86,13 @@ std::vector<std::byte> explanation(const client::Declarer& declarer) {
 
 // The report of this rank and all ranks below it in the tree. Receives the message of every child, even after
 // one has reported a fault, so that none stays unreceived.
-ReadyReport gather(Tree& tree, const Started& started, const client::Declarer& declarer,
+ReadyReport gather(messaging::PolledTree& tree, const Started& started, const client::Declarer& declarer,
                    const std::function<void()>& meanwhile) {
   ReadyReport all = ReadyReport::of(declarer, started.component->rank());
   if (has_points(started))
     all.nearest = look_for_stations(declarer, configuration_of(started, declarer.declarations()));
   for (std::size_t child = 0; child < tree.children(); ++child)
-    all.add(ReadyReport::from_bytes(receive_from_child(tree, child, meanwhile)));
+    all.add(ReadyReport::from_bytes(messaging::receive_from_child(tree, child, meanwhile)));
   return all;
 }
 
@@ -100,14 +103,14 @@ base::ByteWriter begin_message_to_servers(const Started& started) {
 }
 
 // The first server forwards it to the others.
-Sending send_to_servers(Started& started, std::vector<std::byte> message) {
+messaging::Sending send_to_servers(Started& started, std::vector<std::byte> message) {
   return {*started.world, std::move(message), started.run.assignment.servers.front(),
           static_cast<int>(Tag::ready)};
 }
 
 void send_and_wait(Started& started, std::vector<std::byte> message, const std::function<void()>& meanwhile,
                    const std::function<void()>& wake) {
-  Sending sending = send_to_servers(started, std::move(message));
+  messaging::Sending sending = send_to_servers(started, std::move(message));
   while (!sending.done()) {
     wake();
     meanwhile();
@@ -125,7 +128,7 @@ std::vector<std::byte> verdict(std::optional<base::Fault> fault, const Coordinat
 }
 
 // Receives the verdict and forwards it down the tree. Appends to `joined` the values of coordinates in parts.
-std::optional<base::Fault> receive_verdict(Tree& tree, comm::Communicator& component,
+std::optional<base::Fault> receive_verdict(messaging::PolledTree& tree, comm::Communicator& component,
                                            const client::Declarer& declarer, CoordinateParts& joined,
                                            const std::function<void()>& meanwhile) {
   for (;;) {
@@ -136,24 +139,25 @@ std::optional<base::Fault> receive_verdict(Tree& tree, comm::Communicator& compo
       while (!fault && !reader.rest().empty()) joined.push_back(reader.get_all<double>());
       return fault;
     }
-    if (poll(component, 0, explain_tag)) send(component, explanation(declarer), 0, explain_tag, meanwhile);
+    if (messaging::poll(component, 0, explain_tag))
+      messaging::send(component, explanation(declarer), 0, explain_tag, meanwhile);
     meanwhile();
   }
 }
 
 // Redistributes the nodes of meshes that were given in parts: `shared` gets those that this rank owns. Throws
 // on the first rank if nodes are missing or inconsistent. Returns the fault that the first rank sent, if any.
-std::optional<base::Fault> share_nodes(Tree& tree, comm::Communicator& component,
+std::optional<base::Fault> share_nodes(messaging::PolledTree& tree, comm::Communicator& component,
                                        const client::Declarer& declarer,
                                        std::vector<client::StaticValues>& shared,
                                        const std::function<void()>& meanwhile) {
   NodeExchange exchange(component, declarer.given_nodes());
-  if (auto fault = barrier(
+  if (auto fault = messaging::barrier(
           tree, [&] { return exchange.progress(); }, meanwhile))
     return fault;
   std::vector<NodeFindings> findings = exchange.shares().join();
   for (std::size_t child = 0; child < tree.children(); ++child)
-    add_findings(findings, receive_from_child(tree, child, meanwhile));
+    add_findings(findings, messaging::receive_from_child(tree, child, meanwhile));
   shared = exchange.shares().values();
   if (tree.is_first())
     refuse_findings(findings, declarer.given_nodes());
@@ -194,7 +198,7 @@ plan::Plan check_all(Started& started, model::Declarations& declarations, model:
 Agreement lead(Started& started, const client::Declarer& declarer, model::Tick begin,
                const std::function<void()>& meanwhile, const std::function<void()>& wake) {
   comm::Communicator& component = *started.component;
-  Tree tree(component);
+  messaging::PolledTree tree(component);
   Agreement agreement;
   std::optional<base::Fault> fault;
   base::ByteWriter to_servers = begin_message_to_servers(started);
@@ -229,7 +233,7 @@ Agreement lead(Started& started, const client::Declarer& declarer, model::Tick b
 // messages.
 Agreement follow(Started& started, const client::Declarer& declarer, const std::function<void()>& meanwhile) {
   comm::Communicator& component = *started.component;
-  Tree tree(component);
+  messaging::PolledTree tree(component);
   Agreement agreement;
   std::optional<base::Fault> fault;
   CoordinateParts joined;
@@ -243,7 +247,7 @@ Agreement follow(Started& started, const client::Declarer& declarer, const std::
     while (!fault && !tree.sent()) meanwhile();
   } catch (...) {
     tree.give_up(base::current_fault());
-    wait_until_sent(tree, patience_seconds);
+    messaging::wait_until_sent(tree, patience_seconds);
     throw;
   }
   if (!fault && !joined.empty()) {
@@ -252,7 +256,7 @@ Agreement follow(Started& started, const client::Declarer& declarer, const std::
     agreement.plan = plan_for(started, declarations);
   }
   if (!fault) return agreement;
-  wait_until_sent(tree, patience_seconds);
+  messaging::wait_until_sent(tree, patience_seconds);
   throw Error(fault->code, fault->message);
 }
 
@@ -272,9 +276,9 @@ Agreement agree_on_declarations(Started& started, const client::Declarer& declar
 }
 
 void report_never_ready(Started& started, const base::Fault& fault) {
-  Tree tree(*started.component);
+  messaging::PolledTree tree(*started.component);
   tree.give_up(fault);
-  std::optional<Sending> sending;
+  std::optional<messaging::Sending> sending;
   if (tree.is_first()) {
     base::ByteWriter writer = begin_message_to_servers(started);
     put_fault(writer, fault);

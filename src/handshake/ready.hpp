@@ -5,7 +5,6 @@
 
 #include "client/declarer.hpp"
 #include "comm/communicator.hpp"
-#include "handshake/connection.hpp"
 #include "handshake/start.hpp"
 #include "plan/plan.hpp"
 

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "base/fault_bytes.hpp"
 #include "base/log.hpp"
 #include "checkpoint/checkpoint_check.hpp"
 #include "env/file_system.hpp"
-#include "handshake/ready/tree.hpp"
+#include "messaging/collectives/polled_tree.hpp"
 #include "settings/checkpoint.hpp"
 
 namespace tailrace::handshake {
@@ -62,11 +63,11 @@ std::string own_damage(const comm::Communicator& component, const std::string& c
 }
 
 // The damage that this rank or one below it in the tree has found; empty: none.
-std::string gather_damage(comm::Communicator& component, Tree& tree, const std::string& checkpoint,
-                          const std::function<void()>& meanwhile) {
+std::string gather_damage(comm::Communicator& component, messaging::PolledTree& tree,
+                          const std::string& checkpoint, const std::function<void()>& meanwhile) {
   std::string damage = own_damage(component, checkpoint);
   for (std::size_t child = 0; child < tree.children(); ++child) {
-    const auto message = receive_from_child(tree, child, meanwhile);
+    const auto message = messaging::receive_from_child(tree, child, meanwhile);
     const std::string below = base::ByteReader(message).get_text();
     if (damage.empty()) damage = below;
   }
@@ -99,7 +100,7 @@ std::string find(const std::string& component, const settings::CheckpointOptions
 
 using Find = std::function<std::string(const checkpoint::FindDamage&)>;
 
-std::string lead(comm::Communicator& component, Tree& tree, const Find& find,
+std::string lead(comm::Communicator& component, messaging::PolledTree& tree, const Find& find,
                  const std::function<void()>& meanwhile) {
   const auto damage = [&](const checkpoint::FoundCheckpoint& checkpoint) -> std::optional<std::string> {
     tree.down(to_bytes({checkpoint.path, false}));
@@ -119,7 +120,8 @@ std::string lead(comm::Communicator& component, Tree& tree, const Find& find,
   }
 }
 
-std::string follow(comm::Communicator& component, Tree& tree, const std::function<void()>& meanwhile) {
+std::string follow(comm::Communicator& component, messaging::PolledTree& tree,
+                   const std::function<void()>& meanwhile) {
   for (;;) {
     std::optional<std::vector<std::byte>> received;
     while (!(received = tree.from_parent())) meanwhile();
@@ -154,7 +156,7 @@ std::optional<Restart> find_restart(comm::Communicator& component, const std::st
   const auto* options = configuration.sections.find<settings::CheckpointOptions>();
   if (options == nullptr || !options->is_asked_for || options->restart == settings::Restart::never)
     return std::nullopt;
-  Tree tree(component);
+  messaging::PolledTree tree(component);
   const auto find_here = [&](const checkpoint::FindDamage& damage) {
     return find(name, *options, initial_step, damage);
   };

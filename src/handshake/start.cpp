@@ -9,13 +9,13 @@
 #include <thread>
 
 #include "base/bytes.hpp"
+#include "base/fault_bytes.hpp"
 #include "base/index.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "env/faults.hpp"
 #include "env/threads.hpp"
 #include "env/topology.hpp"
-#include "handshake/bootstrap/exchange.hpp"
 #include "handshake/bootstrap/neighbours.hpp"
 #include "handshake/bootstrap/participant_list.hpp"
 #include "handshake/burst_buffer_recovery.hpp"
@@ -24,6 +24,7 @@
 #include "handshake/failure_detection/startup_monitor.hpp"
 #include "handshake/placement/cpu_ranges.hpp"
 #include "handshake/placement/warnings.hpp"
+#include "messaging/collectives/polled_allreduce.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -203,9 +204,9 @@ class StartupExchange {
          !lines_->all_are_connected() && env::steady_seconds() < end;)
       check();
     env::maybe_fail("groups");
-    synchronize(tree_, [this] { check(); });
+    messaging::synchronize(tree_, [this] { check(); });
     started.run.drained = drain_burst_buffers(tree_, started.run, [this] { check(); });
-    wait_until_sent(tree_, patience_seconds);
+    messaging::wait_until_sent(tree_, patience_seconds);
     started.lifelines = lines_->take();
   }
 
@@ -224,7 +225,7 @@ class StartupExchange {
     send_abort_notice(world_, std::move(ranks), abort_notice);
   }
 
-  void flush() { wait_until_sent(tree_, patience_seconds); }
+  void flush() { messaging::wait_until_sent(tree_, patience_seconds); }
 
  private:
   void check() {
@@ -236,7 +237,7 @@ class StartupExchange {
 
   bool exchange_hellos(const Hello& hello) {
     ParticipantList participants = ParticipantList::of(hello);
-    const auto answer = exchange(
+    const auto answer = messaging::allreduce(
         tree_,
         {[&](std::span<const std::byte> message) { participants.add(ParticipantList::from_bytes(message)); },
          [&] { return participants.to_bytes(); },
@@ -257,21 +258,22 @@ class StartupExchange {
     SourcesByRank sources;
     if (is_first_of_component) sources[world_.rank()] = read_to_bytes(configuration);
     std::optional<Run> run;
-    const auto answer = exchange(tree_,
-                                 {[&](std::span<const std::byte> message) { add_sources(sources, message); },
-                                  [&] { return sources_to_bytes(sources); },
-                                  [&] {
-                                    run = make_run(std::exchange(participants_, {}), sources);
-                                    return run_to_bytes(*run);
-                                  },
-                                  [this] { check(); }},
-                                 "start failed on all ranks; rank 0 of the job reports the reason");
+    const auto answer =
+        messaging::allreduce(tree_,
+                             {[&](std::span<const std::byte> message) { add_sources(sources, message); },
+                              [&] { return sources_to_bytes(sources); },
+                              [&] {
+                                run = make_run(std::exchange(participants_, {}), sources);
+                                return run_to_bytes(*run);
+                              },
+                              [this] { check(); }},
+                             "start failed on all ranks; rank 0 of the job reports the reason");
     return run ? std::move(*run) : run_from_bytes(answer);
   }
 
   comm::Communicator& world_;
   StartupMonitor& monitor_;
-  Tree tree_;
+  messaging::PolledTree tree_;
   std::optional<LifelinesInStart> lines_;
   std::vector<Participant> participants_;  // on the first rank, until it has placed them
 };
@@ -284,7 +286,7 @@ void exchange_all(Started& started, StartupMonitor& monitor, const std::string& 
   StartupExchange exchange(*started.world, monitor);
   try {
     exchange.open(hello, ranges, configuration, started);
-  } catch (const AgreedFault& fault) {
+  } catch (const messaging::AgreedFault& fault) {
     exchange.flush();
     throw Error(fault.code(), fault.what());
   } catch (const LostInStart& lost) {

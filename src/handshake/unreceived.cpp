@@ -8,8 +8,9 @@
 
 #include "base/log.hpp"
 #include "env/clock.hpp"
-#include "handshake/bootstrap/exchange.hpp"
+#include "handshake/connection.hpp"
 #include "handshake/failure_detection/ping.hpp"
+#include "messaging/collectives/polled_allreduce.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -22,12 +23,13 @@ struct GaveUp {};
 bool all_are_here(comm::Communicator& world) {
   const double end = env::steady_seconds() + patience_for_ranks;
   try {
-    Tree tree(world, {static_cast<int>(Tag::check_up), static_cast<int>(Tag::check_down)}, {});
-    synchronize(tree, [end] {
+    messaging::PolledTree tree(world, {static_cast<int>(Tag::check_up), static_cast<int>(Tag::check_down)},
+                               {});
+    messaging::synchronize(tree, [end] {
       if (env::steady_seconds() > end) throw GaveUp{};
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     });
-    wait_until_sent(tree, patience_for_ranks);
+    messaging::wait_until_sent(tree, patience_for_ranks);
     return true;
   } catch (const GaveUp&) {
     return false;

@@ -139,10 +139,10 @@ void Diagnostics::fold(const Fold& fold) {
                         parts_.output_variables.fold(output_variable, client_of(result.client),
                                                      std::as_bytes(fold.results.of(result)), shares);
                       });
-  for (const analytics::Gap& gap : fold.results.gaps)
-    for_each_variable(gap.diagnostic,
+  for (const analytics::MissingResult& missing : fold.results.missing_results)
+    for_each_variable(missing.diagnostic,
                       [&](sampling::OutputVariable& output_variable, const std::vector<time::Share>& shares) {
-                        parts_.output_variables.skip(output_variable, client_of(gap.client), shares);
+                        parts_.output_variables.skip(output_variable, client_of(missing.client), shares);
                       });
 }
 

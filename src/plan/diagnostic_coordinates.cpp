@@ -196,7 +196,7 @@ void DiagnosticCoordinates::add_coordinates(int node, const std::vector<const mo
       const bool known = std::any_of(grid.coordinates.begin(), grid.coordinates.end(),
                                      [&](const auto& there) { return there.name == coordinate.name; });
       const bool fits = std::all_of(coordinate.dims.begin(), coordinate.dims.end(),
-                                    [&](const std::string& dim) { return keep(*source, dim); });
+                                    [&](const std::string& dim) { return stays(*source, dim); });
       const bool has_values = !coordinate.values.empty() || coordinate.field;
       if (!known && fits && has_values) grid.coordinates.push_back(coordinate);
     }

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
+#include "base/bytes.hpp"
 #include "base/index.hpp"
 #include "base/version.hpp"
 #include "env/node_memory.hpp"
+#include "handshake/connection.hpp"
 #include "handshake/ready/existing_files.hpp"
 #include "handshake/restart.hpp"
+#include "messaging/sending.hpp"
 #include "model/message_checks.hpp"
 
 namespace tailrace::server {
@@ -52,13 +55,14 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
 
 std::optional<std::vector<std::byte>> take_declarations(comm::Communicator& world, const handshake::Run& run,
                                                         const messaging::TreePlace& place, int root,
-                                                        std::vector<handshake::Sending>& sendings) {
+                                                        std::vector<messaging::Sending>& sendings) {
   const auto rank_of = [&run](int server) { return run.assignment.servers[base::index(server)]; };
   constexpr int tag = static_cast<int>(handshake::Tag::ready);
-  auto come = handshake::poll(world, place.parent < 0 ? root : rank_of(place.parent), tag);
+  auto come = messaging::poll(world, place.parent < 0 ? root : rank_of(place.parent), tag);
   if (!come || place.children.empty()) return come;
-  const auto shared = std::make_shared<const std::vector<std::byte>>(*come);
-  for (const int child : place.children) sendings.emplace_back(world, shared, rank_of(child), tag);
+  std::vector<int> children;
+  for (const int child : place.children) children.push_back(rank_of(child));
+  messaging::start_sending(world, *come, children, tag, sendings);
   return come;
 }
 

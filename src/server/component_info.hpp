@@ -6,9 +6,9 @@
 
 #include "base/bytes.hpp"
 #include "comm/communicator.hpp"
-#include "handshake/connection.hpp"
 #include "handshake/run.hpp"
 #include "messaging/collectives/tree_place.hpp"
+#include "messaging/sending.hpp"
 #include "pipeline/blueprint.hpp"
 
 namespace tailrace::server {
@@ -22,6 +22,6 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
 // one is at `place`, or from the component's first rank, `root`. Forwards it to the servers below.
 std::optional<std::vector<std::byte>> take_declarations(comm::Communicator& world, const handshake::Run& run,
                                                         const messaging::TreePlace& place, int root,
-                                                        std::vector<handshake::Sending>& sendings);
+                                                        std::vector<messaging::Sending>& sendings);
 
 }  // namespace tailrace::server

@@ -7,7 +7,6 @@
 #include "base/bytes.hpp"
 #include "base/fault_bytes.hpp"
 #include "env/clock.hpp"
-#include "handshake/connection.hpp"
 
 namespace tailrace::server {
 

@@ -7,10 +7,12 @@
 #include <thread>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/index.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "handshake/connection.hpp"
+#include "messaging/sending.hpp"
 
 namespace tailrace::server {
 namespace {
@@ -92,7 +94,7 @@ bool PeerServers::is_first_left() const {
 void PeerServers::hear_clients() {
   if (env::steady_seconds() < next_hearing_) return;
   next_hearing_ = env::steady_seconds() + hearing_seconds;
-  std::erase_if(sendings_, [](handshake::Sending& sending) { return sending.done(); });
+  std::erase_if(sendings_, [](messaging::Sending& sending) { return sending.done(); });
   answers_.answer();
   while (const auto heard = handshake::receive_abort_notice(world_, handshake::Tag::server_failed)) {
     const auto server = run_.assignment.servers.find(heard->rank);

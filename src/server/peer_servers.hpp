@@ -10,6 +10,7 @@
 #include "handshake/failure_detection/ping.hpp"
 #include "handshake/start.hpp"
 #include "messaging/messenger.hpp"
+#include "messaging/sending.hpp"
 
 namespace tailrace::server {
 
@@ -48,7 +49,7 @@ class PeerServers {
   handshake::PingResponder answers_;
   std::vector<handshake::Ping> far_;  // of the servers on other nodes
   std::vector<int> far_servers_;
-  std::vector<handshake::Sending> sendings_;
+  std::vector<messaging::Sending> sendings_;
 };
 
 // Informs the other servers and all model ranks why this server cannot continue. Takes at most a second or

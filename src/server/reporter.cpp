@@ -12,7 +12,6 @@
 #include "base/version.hpp"
 #include "env/clock.hpp"
 #include "env/threads.hpp"
-#include "handshake/connection.hpp"
 #include "messaging/collectives/broadcast.hpp"
 #include "settings/checkpoint.hpp"
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "base/fault_bytes.hpp"
 #include "base/index.hpp"
 #include "base/log.hpp"
 #include "env/faults.hpp"
 #include "env/threads.hpp"
 #include "messaging/collectives/tree_place.hpp"
+#include "messaging/sending.hpp"
 #include "plan/declared.hpp"
 #include "server/component_info.hpp"
 #include "server/hosted_component.hpp"
@@ -73,7 +75,7 @@ bool ServerProcess::progress() {
   memory_.count(messenger_);
   for (const int server : peers_.newly_lost()) lose(server);
   for (const auto& hosted : components_) moved = progress(*hosted) || moved;
-  std::erase_if(sendings_, [](handshake::Sending& sending) { return sending.done(); });
+  std::erase_if(sendings_, [](messaging::Sending& sending) { return sending.done(); });
   if (const auto fault = executor_.take_fault()) {
     for (const auto& hosted : components_)
       if (hosted->state == HostedComponent::State::running) hosted->component->fail(*fault);
@@ -203,7 +205,7 @@ bool ServerProcess::connect(HostedComponent& hosted) {
   bool moved = false;
   for (std::size_t i = 0; i < hosted.clients.size(); ++i) {
     if (hosted.invited[i]) continue;
-    const auto message = handshake::poll(world_, hosted.ranks[i], static_cast<int>(handshake::Tag::invite));
+    const auto message = messaging::poll(world_, hosted.ranks[i], static_cast<int>(handshake::Tag::invite));
     if (!message) continue;
     hosted.invited[i] = 1;
     accept(hosted, i, *message);
@@ -272,7 +274,7 @@ void ServerProcess::lose(int server) {
   peers_.pass_on(server);
   messenger_.forget(server);
   const int rank = run_.assignment.servers[base::index(server)];
-  std::erase_if(sendings_, [rank](const handshake::Sending& sending) { return sending.to() == rank; });
+  std::erase_if(sendings_, [rank](const messaging::Sending& sending) { return sending.to() == rank; });
   byes_.lose(server);
   if (server == 0) reporter_.open(fault, false);
   for (const auto& hosted : components_) {

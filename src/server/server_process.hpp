@@ -16,6 +16,7 @@
 #include "handshake/start.hpp"
 #include "messaging/collectives/tree_allreduce.hpp"
 #include "messaging/messenger.hpp"
+#include "messaging/sending.hpp"
 #include "pipeline/served_component.hpp"
 #include "server/executor.hpp"
 #include "server/peer_servers.hpp"
@@ -85,7 +86,7 @@ class ServerProcess {
   StopController stop_;
   Executor executor_;
   std::vector<std::unique_ptr<HostedComponent>> components_;
-  std::vector<handshake::Sending> sendings_;
+  std::vector<messaging::Sending> sendings_;
   std::set<int> lost_;             // servers
   messaging::TreeAllreduce byes_;  // servers that have ended, and their reports
   bool ended_ = false;

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/bytes.hpp"
+#include "base/fault_bytes.hpp"
 #include "base/index.hpp"
 #include "base/log.hpp"
 #include "client/buffer_size.hpp"
@@ -14,6 +15,7 @@
 #include "handshake/ready.hpp"
 #include "handshake/ready/wanted_names.hpp"
 #include "handshake/unreceived.hpp"
+#include "messaging/sending.hpp"
 #include "server/embedded/lost_output.hpp"
 
 namespace tailrace::session {
@@ -137,7 +139,7 @@ void ModelRank::meanwhile() {
 std::vector<std::byte> ModelRank::await(handshake::Tag tag, const char* what) {
   begin_to_wait(what);
   for (;;) {
-    if (auto message = handshake::poll(*started_.world, server_rank_, static_cast<int>(tag)))
+    if (auto message = messaging::poll(*started_.world, server_rank_, static_cast<int>(tag)))
       return std::move(*message);
     meanwhile();
   }

@@ -4,7 +4,6 @@
 
 #include "analytics/operators/support/arguments.hpp"
 #include "analytics/operators/support/gather.hpp"
-#include "base/index.hpp"
 
 namespace tailrace::analytics::operators {
 namespace {
@@ -21,7 +20,7 @@ std::vector<double> fractions_of(const Call& call) {
 double at_fraction(const std::vector<double>& sorted, double q) {
   const double place = static_cast<double>(sorted.size() - 1) * q;
   const double t = place - std::floor(place);
-  const auto below = base::index(place);
+  const auto below = static_cast<std::size_t>(place);
   const double low = sorted[below];
   if (t == 0.0) return low;
   const double high = sorted[below + 1];

@@ -4,8 +4,9 @@
 
 #include "base/bytes.hpp"
 #include "base/index.hpp"
-#include "handshake/bootstrap/exchange.hpp"
+#include "handshake/connection.hpp"
 #include "handshake/placement/cpu_ranges.hpp"
+#include "messaging/collectives/polled_allreduce.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -25,10 +26,10 @@ void meet_neighbours(comm::Communicator& world, const std::vector<int>& cpus, Ru
   all.put(static_cast<std::int32_t>(world.rank()));
   all.put(transport::this_process());
   all.put_all(std::span<const int>(cpus));
-  Tree tree(world, {static_cast<int>(Tag::node_up), static_cast<int>(Tag::node_down)},
-            ranks_of_node(run.nodes, world.rank()));
+  messaging::PolledTree tree(world, {static_cast<int>(Tag::node_up), static_cast<int>(Tag::node_down)},
+                             ranks_of_node(run.nodes, world.rank()));
   const auto take = [&] { return all.take(); };
-  const auto answer = exchange(
+  const auto answer = messaging::allreduce(
       tree, {[&](std::span<const std::byte> message) { all.put_bytes(message); }, take, take, meanwhile}, "");
   base::ByteReader reader(answer);
   while (!reader.rest().empty()) {

@@ -6,8 +6,11 @@
 #include <chrono>
 #include <thread>
 
+#include "base/bytes.hpp"
 #include "base/index.hpp"
 #include "env/clock.hpp"
+#include "handshake/connection.hpp"
+#include "messaging/sending.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -136,30 +139,31 @@ std::optional<base::Fault> FailedServers::find_dead_rank(int component) {
 
 std::string ended_with(const base::Fault& fault) { return "it ended with: " + fault.message; }
 
-std::vector<Sending> start_abort_notice(comm::Communicator& world, const std::vector<int>& ranks,
-                                        const AbortNotice& abort_notice, Tag tag) {
+std::vector<messaging::Sending> start_abort_notice(comm::Communicator& world, const std::vector<int>& ranks,
+                                                   const AbortNotice& abort_notice, Tag tag) {
   base::ByteWriter writer;
   writer.put(static_cast<std::int32_t>(abort_notice.rank));
   writer.put_text(abort_notice.why);
-  const auto bytes = std::make_shared<const std::vector<std::byte>>(writer.take());
-  std::vector<Sending> sendings;
-  for (const int rank : ranks) sendings.emplace_back(world, bytes, rank, static_cast<int>(tag));
+  std::vector<messaging::Sending> sendings;
+  messaging::start_sending(world, writer.take(), ranks, static_cast<int>(tag), sendings);
   return sendings;
 }
 
 void send_abort_notice(comm::Communicator& world, std::vector<int> ranks, const AbortNotice& abort_notice) {
   std::erase(ranks, world.rank());
-  std::vector<Sending> sendings = start_abort_notice(world, ranks, abort_notice, Tag::abort_notice);
+  std::vector<messaging::Sending> sendings =
+      start_abort_notice(world, ranks, abort_notice, Tag::abort_notice);
   const double end = env::steady_seconds() + notice_seconds;
   while (env::steady_seconds() < end &&
-         !std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); }))
+         !std::all_of(sendings.begin(), sendings.end(),
+                      [](messaging::Sending& sending) { return sending.done(); }))
     nap();
 }
 
 std::optional<AbortNotice> receive_abort_notice(comm::Communicator& world, Tag tag) {
   const auto incoming = world.probe(comm::any, static_cast<int>(tag));
   if (!incoming) return std::nullopt;
-  const auto message = poll(world, incoming->source, incoming->tag);
+  const auto message = messaging::poll(world, incoming->source, incoming->tag);
   base::ByteReader reader(*message);
   const auto rank = reader.get<std::int32_t>();
   return AbortNotice{rank, reader.get_text()};

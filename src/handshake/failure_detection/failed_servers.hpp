@@ -12,6 +12,7 @@
 #include "handshake/connection.hpp"
 #include "handshake/failure_detection/lifelines.hpp"
 #include "handshake/run.hpp"
+#include "messaging/sending.hpp"
 
 namespace tailrace::handshake {
 
@@ -76,8 +77,8 @@ std::string ended_with(const base::Fault& fault);
 // Sends to these ranks of the run except this one, and waits 1.5 s at most for the messages to leave.
 void send_abort_notice(comm::Communicator& world, std::vector<int> ranks, const AbortNotice& abort_notice);
 // Sends without waiting: the caller keeps the result until the messages have left.
-std::vector<Sending> start_abort_notice(comm::Communicator& world, const std::vector<int>& ranks,
-                                        const AbortNotice& abort_notice, Tag tag);
+std::vector<messaging::Sending> start_abort_notice(comm::Communicator& world, const std::vector<int>& ranks,
+                                                   const AbortNotice& abort_notice, Tag tag);
 std::optional<AbortNotice> receive_abort_notice(comm::Communicator& world, Tag tag = Tag::abort_notice);
 
 }  // namespace tailrace::handshake

@@ -9,7 +9,9 @@
 #include "base/index.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
+#include "handshake/connection.hpp"
 #include "handshake/failure_detection/death_listener.hpp"
+#include "messaging/sending.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -107,7 +109,7 @@ void FailureDetector::notify_other_clients() {
        i += most_watching_clients)
     share.push_back(far[i]);
   const int lost = started_.run.assignment.servers[base::index(own_)];
-  for (Sending& sending :
+  for (messaging::Sending& sending :
        start_abort_notice(*started_.world, share, {lost, failed_servers_.why(own_)}, Tag::abort_notice))
     sendings_.push_back(std::move(sending));
 }

@@ -9,6 +9,7 @@
 #include "handshake/failure_detection/failed_servers.hpp"
 #include "handshake/failure_detection/ping.hpp"
 #include "handshake/start.hpp"
+#include "messaging/sending.hpp"
 
 namespace tailrace::handshake {
 
@@ -57,7 +58,7 @@ class FailureDetector {
   bool is_first_client_;  // this rank is the first client of its server
   FailedServers failed_servers_;
   std::optional<Ping> ping_;  // of this rank's server, if it is on another node
-  std::vector<Sending> sendings_;
+  std::vector<messaging::Sending> sendings_;
   double next_check_ = 0.0;
   bool watches_others_ = true;
   bool watches_ranks_ = true;

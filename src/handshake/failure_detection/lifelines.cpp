@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/bytes.hpp"
 #include "base/index.hpp"
+#include "handshake/connection.hpp"
 #include "handshake/failure_detection/failed_servers.hpp"
 #include "handshake/failure_detection/startup_monitor.hpp"
+#include "messaging/sending.hpp"
 
 namespace tailrace::handshake {
 
@@ -23,7 +26,7 @@ LifelinesInStart::LifelinesInStart(comm::Communicator& world, Run& run) : world_
 
 void LifelinesInStart::look() {
   if (lifelines_.watched) lifelines_.watched->accept();
-  while (const auto message = poll(world_, comm::any, static_cast<int>(Tag::lifeline))) {
+  while (const auto message = messaging::poll(world_, comm::any, static_cast<int>(Tag::lifeline))) {
     base::ByteReader reader(*message);
     const auto server = reader.get<std::int32_t>();
     TAILRACE_ASSERT(server >= 0 && static_cast<std::size_t>(server) < run_.assignment.servers.size(),

@@ -6,9 +6,9 @@
 
 #include "comm/communicator.hpp"
 #include "env/lifeline.hpp"
-#include "handshake/connection.hpp"
 #include "handshake/failure_detection/death_listener.hpp"
 #include "handshake/run.hpp"
+#include "messaging/sending.hpp"
 
 namespace tailrace::handshake {
 
@@ -40,7 +40,7 @@ class LifelinesInStart {
   comm::Communicator& world_;
   Run& run_;
   Lifelines lifelines_;
-  std::vector<Sending> sendings_;
+  std::vector<messaging::Sending> sendings_;
 };
 
 }  // namespace tailrace::handshake

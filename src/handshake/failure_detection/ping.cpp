@@ -1,6 +1,8 @@
 #include "handshake/failure_detection/ping.hpp"
 
 #include "env/clock.hpp"
+#include "handshake/connection.hpp"
+#include "messaging/sending.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -10,7 +12,7 @@ constexpr double seconds_between_pings = 1.0;  // seconds
 }  // namespace
 
 bool Ping::open() {
-  if (open_ && poll(world_, rank_, static_cast<int>(Tag::pong))) open_ = false;
+  if (open_ && messaging::poll(world_, rank_, static_cast<int>(Tag::pong))) open_ = false;
   return open_;
 }
 
@@ -26,9 +28,9 @@ void Ping::ask() {
 double Ping::silence() { return open() ? env::steady_seconds() - pinged_at_ : 0.0; }
 
 void PingResponder::answer() {
-  std::erase_if(sendings_, [](Sending& sending) { return sending.done(); });
+  std::erase_if(sendings_, [](messaging::Sending& sending) { return sending.done(); });
   while (const auto asked = world_.probe(comm::any, static_cast<int>(Tag::ping))) {
-    poll(world_, asked->source, asked->tag);
+    messaging::poll(world_, asked->source, asked->tag);
     sendings_.emplace_back(world_, std::vector<std::byte>{}, asked->source, static_cast<int>(Tag::pong));
   }
 }
@@ -36,7 +38,7 @@ void PingResponder::answer() {
 void discard_late_pings(comm::Communicator& world) {
   for (const Tag tag : {Tag::ping, Tag::pong})
     while (const auto late = world.probe(comm::any, static_cast<int>(tag)))
-      poll(world, late->source, late->tag);
+      messaging::poll(world, late->source, late->tag);
 }
 
 }  // namespace tailrace::handshake

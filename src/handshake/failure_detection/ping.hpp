@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
-#include "handshake/connection.hpp"
+#include "messaging/sending.hpp"
 
 namespace tailrace::handshake {
 
@@ -23,7 +23,7 @@ class Ping {
 
   comm::Communicator& world_;
   int rank_;
-  std::vector<Sending> sending_;
+  std::vector<messaging::Sending> sending_;
   double pinged_at_ = 0.0;
   bool open_ = false;
 };
@@ -36,7 +36,7 @@ class PingResponder {
 
  private:
   comm::Communicator& world_;
-  std::vector<Sending> sendings_;
+  std::vector<messaging::Sending> sendings_;
 };
 
 // At the end of a run: receives pings that the goodbye has overtaken, and answers that arrived after it.

@@ -8,7 +8,9 @@
 #include <span>
 
 #include "base/bytes.hpp"
+#include "base/fault_bytes.hpp"
 #include "base/index.hpp"
+#include "messaging/sending.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -210,7 +212,7 @@ bool NodeExchange::progress() {
     component_.receive({}, incoming->source, arrived_tag);
     --under_way_;
   }
-  std::erase_if(sendings_, [](Sending& sending) { return sending.done(); });
+  std::erase_if(sendings_, [](messaging::Sending& sending) { return sending.done(); });
   return under_way_ == 0;
 }
 

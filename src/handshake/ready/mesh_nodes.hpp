@@ -11,7 +11,7 @@
 
 #include "client/declarer.hpp"
 #include "comm/communicator.hpp"
-#include "handshake/connection.hpp"
+#include "messaging/sending.hpp"
 
 namespace tailrace::handshake {
 
@@ -64,7 +64,8 @@ class NodeShares {
 };
 
 // Exchange of the packets of all ranks. A rank does not know how many packets it will receive, so each packet
-// is acknowledged: when all ranks have all their acknowledgements (see barrier()), every packet has arrived.
+// is acknowledged: when all ranks have all their acknowledgements (see messaging::barrier()), every packet
+// has arrived.
 class NodeExchange {
  public:
   NodeExchange(comm::Communicator& component, const std::vector<client::GivenNodes>& given);
@@ -74,7 +75,7 @@ class NodeExchange {
  private:
   comm::Communicator& component_;
   NodeShares shares_;
-  std::vector<Sending> sendings_;
+  std::vector<messaging::Sending> sendings_;
   std::size_t under_way_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/fault_bytes.hpp"
 #include "handshake/connection.hpp"
 #include "handshake/ready/declaration_digest.hpp"
 

@@ -10,17 +10,17 @@
 #include <set>
 
 #include "base/index.hpp"
-#include "handshake/ready/tree.hpp"
-#include "handshake/tests/ranks_in_threads.hpp"
+#include "messaging/collectives/polled_tree.hpp"
+#include "messaging/testing/ranks_in_threads.hpp"
 
 namespace tailrace::handshake {
 namespace {
 
 using client::GivenNodes;
+using messaging::testing::Mailboxes;
+using messaging::testing::on_ranks;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::Mailboxes;
-using testing::on_ranks;
 
 constexpr int ranks = 21, x_field = 3, y_field = 8;
 
@@ -63,14 +63,14 @@ Outcome exchange(const std::vector<std::vector<GivenNodes>>& given) {
   Mailboxes mail(ranks);
   const auto thrown = on_ranks(mail, [&](comm::Communicator& component) {
     const auto rank = base::index(component.rank());
-    Tree tree(component);
+    messaging::PolledTree tree(component);
     NodeExchange exchange(component, given[rank]);
     const auto nap = [] { std::this_thread::yield(); };
-    EXPECT_FALSE(barrier(
+    EXPECT_FALSE(messaging::barrier(
         tree, [&] { return exchange.progress(); }, nap));
     auto findings = exchange.shares().join();
     for (std::size_t child = 0; child < tree.children(); ++child)
-      add_findings(findings, receive_from_child(tree, child, nap));
+      add_findings(findings, messaging::receive_from_child(tree, child, nap));
     outcome.values[rank] = exchange.shares().values();
     if (!tree.is_first()) return tree.up(findings_message(findings));
     refuse_findings(findings, given[rank]);

@@ -8,18 +8,20 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/fault_bytes.hpp"
 #include "base/index.hpp"
-#include "handshake/tests/ranks_in_threads.hpp"
+#include "handshake/connection.hpp"
 #include "messaging/collectives/tree_place.hpp"
+#include "messaging/testing/ranks_in_threads.hpp"
 
 namespace tailrace::handshake {
 namespace {
 
+using messaging::testing::Mailboxes;
+using messaging::testing::on_ranks;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::Mailboxes;
-using testing::on_ranks;
 using testing::ThreadRank;
 
 constexpr int ranks = 40, servers = 2;

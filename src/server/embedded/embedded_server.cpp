@@ -4,6 +4,7 @@
 
 #include "base/index.hpp"
 #include "base/log.hpp"
+#include "messaging/sending.hpp"
 #include "server/peer_servers.hpp"
 
 namespace tailrace::server {
@@ -80,7 +81,7 @@ void EmbeddedServer::take_unheard() {
   const handshake::Assignment& assignment = started_.run.assignment;
   const int server = assignment.servers[base::index(assignment.server_of[rank])];
   for (const auto tag : {handshake::Tag::welcome, handshake::Tag::reply, handshake::Tag::goodbye})
-    while (handshake::poll(*started_.world, server, static_cast<int>(tag))) {
+    while (messaging::poll(*started_.world, server, static_cast<int>(tag))) {
     }
 }
 

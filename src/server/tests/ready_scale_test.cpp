@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "base/fault_bytes.hpp"
 #include "base/index.hpp"
 #include "handshake/ready.hpp"
 #include "messaging/collectives/tree_place.hpp"

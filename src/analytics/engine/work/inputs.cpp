@@ -45,8 +45,9 @@ void Inputs::take(int input, std::size_t client, model::DataType type, std::span
     values_.of_client(client, position.node).put(type, payload, fill);
     return;
   }
-  TAILRACE_ASSERT(payload.size() == row.cells * model::size_of(type) && at(position.member) < row.members,
-                  "a block of another size");
+  TAILRACE_ASSERT(
+      payload.size() == row.cells * model::size_of(type) && base::index(position.member) < row.members,
+      "a block of another size");
   double* const room = row.values + base::index(position.member) * row.cells;
   if (type == model::DataType::float64 && !fill)
     std::memcpy(room, payload.data(), payload.size());

@@ -1,10 +1,10 @@
-#include "handshake/bootstrap/exchange.hpp"
+#include "messaging/collectives/polled_allreduce.hpp"
 
 #include <optional>
 
-#include "base/bytes.hpp"
+#include "base/fault_bytes.hpp"
 
-namespace tailrace::handshake {
+namespace tailrace::messaging {
 namespace {
 
 std::vector<std::byte> verdict_of(const std::optional<base::Fault>& fault,
@@ -15,7 +15,8 @@ std::vector<std::byte> verdict_of(const std::optional<base::Fault>& fault,
   return writer.take();
 }
 
-std::vector<std::byte> broadcast_answer(Tree& tree, const Exchange& what, const std::string& on_others) {
+std::vector<std::byte> broadcast_answer(PolledTree& tree, const PolledAllreduce& what,
+                                        const std::string& on_others) {
   std::vector<std::byte> answer;
   try {
     answer = what.answer();
@@ -27,7 +28,7 @@ std::vector<std::byte> broadcast_answer(Tree& tree, const Exchange& what, const 
   return answer;
 }
 
-std::vector<std::byte> receive_answer(Tree& tree, const std::function<void()>& meanwhile) {
+std::vector<std::byte> receive_answer(PolledTree& tree, const std::function<void()>& meanwhile) {
   std::optional<std::vector<std::byte>> verdict;
   while (!(verdict = tree.from_parent())) meanwhile();
   tree.down(*verdict);
@@ -39,7 +40,8 @@ std::vector<std::byte> receive_answer(Tree& tree, const std::function<void()>& m
 
 }  // namespace
 
-std::vector<std::byte> exchange(Tree& tree, const Exchange& what, const std::string& on_others) {
+std::vector<std::byte> allreduce(PolledTree& tree, const PolledAllreduce& what,
+                                 const std::string& on_others) {
   for (std::size_t child = 0; child < tree.children(); ++child)
     what.join(receive_from_child(tree, child, what.meanwhile));
   if (tree.is_first()) return broadcast_answer(tree, what, on_others);
@@ -47,9 +49,9 @@ std::vector<std::byte> exchange(Tree& tree, const Exchange& what, const std::str
   return receive_answer(tree, what.meanwhile);
 }
 
-void synchronize(Tree& tree, const std::function<void()>& meanwhile) {
+void synchronize(PolledTree& tree, const std::function<void()>& meanwhile) {
   const auto nothing = [] { return std::vector<std::byte>(); };
-  exchange(tree, {[](std::span<const std::byte>) {}, nothing, nothing, meanwhile}, "");
+  allreduce(tree, {[](std::span<const std::byte>) {}, nothing, nothing, meanwhile}, "");
 }
 
-}  // namespace tailrace::handshake
+}  // namespace tailrace::messaging

@@ -1,4 +1,4 @@
-#include "handshake/ready/tree.hpp"
+#include "messaging/collectives/polled_tree.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -6,9 +6,9 @@
 #include <atomic>
 
 #include "base/index.hpp"
-#include "handshake/tests/ranks_in_threads.hpp"
+#include "messaging/testing/ranks_in_threads.hpp"
 
-namespace tailrace::handshake {
+namespace tailrace::messaging {
 namespace {
 
 using ::testing::HasSubstr;
@@ -18,12 +18,12 @@ using testing::on_ranks;
 
 void nap() { std::this_thread::yield(); }
 
-TEST(Tree, nobody_goes_on_before_all_are_through) {
+TEST(PolledTree, nobody_goes_on_before_all_are_through) {
   for (const int ranks : {1, 2, 17, 40}) {
     Mailboxes mail(ranks);
     std::atomic<int> through = 0;
     const auto thrown = on_ranks(mail, [&](comm::Communicator& component) {
-      Tree tree(component);
+      PolledTree tree(component);
       int turns = 0;
       bool counted = false;
       const auto fault = barrier(
@@ -41,24 +41,24 @@ TEST(Tree, nobody_goes_on_before_all_are_through) {
   }
 }
 
-TEST(Tree, a_rank_takes_few_words_however_many_there_are) {
+TEST(PolledTree, a_rank_takes_few_words_however_many_there_are) {
   Mailboxes mail(200);
   on_ranks(mail, [](comm::Communicator& component) {
-    Tree tree(component);
+    PolledTree tree(component);
     barrier(
         tree, [] { return true; }, nap);
   });
   for (int rank = 0; rank < mail.ranks(); ++rank)
-    EXPECT_LE(mail.received(rank), messaging::tree_width + 1u) << "rank " << rank;
+    EXPECT_LE(mail.received(rank), tree_width + 1u) << "rank " << rank;
 }
 
 // Any rank may give up: all others learn of it, and no rank waits indefinitely.
-TEST(Tree, all_hear_of_a_rank_that_gives_up) {
+TEST(PolledTree, all_hear_of_a_rank_that_gives_up) {
   constexpr int ranks = 40;
   for (const int leaver : {0, 1, 3, 5, 6, 39}) {
     Mailboxes mail(ranks);
     const auto thrown = on_ranks(mail, [&](comm::Communicator& component) {
-      Tree tree(component);
+      PolledTree tree(component);
       if (component.rank() == leaver) return tree.give_up({ErrorCode::lost, "went away"});
       try {
         const auto fault = barrier(
@@ -81,4 +81,4 @@ TEST(Tree, all_hear_of_a_rank_that_gives_up) {
 }
 
 }  // namespace
-}  // namespace tailrace::handshake
+}  // namespace tailrace::messaging

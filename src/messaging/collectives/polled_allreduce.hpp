@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "handshake/ready/tree.hpp"
+#include "messaging/collectives/polled_tree.hpp"
 
-namespace tailrace::handshake {
+namespace tailrace::messaging {
 
 // A fault that all ranks throw alike, so no rank needs to be notified.
 struct AgreedFault : Error {
   using Error::Error;
 };
 
-struct Exchange {
+struct PolledAllreduce {
   std::function<void(std::span<const std::byte>)> join;  // merges the message of a child and all below it
   std::function<std::vector<std::byte>()> merged;        // the message of this rank and all below it
   std::function<std::vector<std::byte>()> answer;        // on the first rank, for all
@@ -23,11 +23,11 @@ struct Exchange {
 };
 
 // Collective over the tree. Returns the answer. If `answer` throws, all ranks throw an AgreedFault, those
-// other than the first with the message `on_others`. Exchanges on the same tree may directly follow each
+// other than the first with the message `on_others`. Allreduces on the same tree may directly follow each
 // other.
-std::vector<std::byte> exchange(Tree& tree, const Exchange& what, const std::string& on_others);
+std::vector<std::byte> allreduce(PolledTree& tree, const PolledAllreduce& what, const std::string& on_others);
 
 // A barrier: returns when all ranks of the tree have called it.
-void synchronize(Tree& tree, const std::function<void()>& meanwhile);
+void synchronize(PolledTree& tree, const std::function<void()>& meanwhile);
 
-}  // namespace tailrace::handshake
+}  // namespace tailrace::messaging

@@ -16,7 +16,7 @@
 #include "base/index.hpp"
 #include "comm/communicator.hpp"
 
-namespace tailrace::handshake::testing {
+namespace tailrace::messaging::testing {
 
 class Mailboxes {
  public:
@@ -115,4 +115,4 @@ inline std::vector<std::string> on_ranks(Mailboxes& mail,
   return thrown;
 }
 
-}  // namespace tailrace::handshake::testing
+}  // namespace tailrace::messaging::testing
