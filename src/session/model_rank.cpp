@@ -266,7 +266,7 @@ void ModelRank::connect() {
     base::put_fault(invitation, base::current_fault());
   }
   begin_to_wait("to take its invitation");
-  handshake::send(*started_.world, invitation.take(), server_rank_, static_cast<int>(handshake::Tag::invite),
+  messaging::send(*started_.world, invitation.take(), server_rank_, static_cast<int>(handshake::Tag::invite),
                   [&] {
                     wake_server();
                     meanwhile();
