@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "analytics/testing/use.hpp"
-#include "base/index.hpp"
 
 namespace tailrace::analytics {
 namespace {
@@ -223,7 +222,7 @@ TEST(Interpolate, says_what_is_wrong) {
 double naive_quantile(List values, double q) {
   std::sort(values.begin(), values.end());
   const double place = q * static_cast<double>(values.size() - 1);
-  const auto low = base::index(place);
+  const auto low = static_cast<std::size_t>(place);
   const std::size_t high = std::min(low + 1, values.size() - 1);
   const double part = place - static_cast<double>(low);
   return values[low] * (1.0 - part) + values[high] * part;

@@ -66,7 +66,7 @@ List naive_rings(const List& a, int ny, int nx, double dy, double dx) {
   for (int ky = -((ny - 1) / 2); ky <= ny / 2; ++ky)
     for (int kx = -((nx - 1) / 2); kx <= nx / 2; ++kx) {
       const double k = std::hypot(ky / (ny * dy), kx / (nx * dx)) * longest;
-      const auto ring = base::index(std::floor(k + 0.5));
+      const auto ring = static_cast<std::size_t>(std::floor(k + 0.5));
       if (rings.size() <= ring) rings.resize(ring + 1, 0.0);
       rings[ring] += power(a, ny, nx, ky, kx);
     }
