@@ -19,10 +19,10 @@ namespace {
 
 using messaging::testing::Mailboxes;
 using messaging::testing::on_ranks;
+using messaging::testing::ThreadRank;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::ThreadRank;
 
 constexpr int ranks = 40, servers = 2;
 constexpr const char* configuration = R"(
