@@ -32,6 +32,7 @@ class Calendar {
 
   const std::string& name() const { return name_; }
   const Date& start() const { return start_; }
+  Rule rule() const { return rule_; }
   bool has_months() const;                    // false for `none`
   double seconds_of(const Date& date) const;  // since the start
   Date date_of(double seconds) const;

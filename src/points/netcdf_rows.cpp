@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <optional>
 
+#include "calendar/file_time.hpp"
 #include "input/plain_file.hpp"
 #include "tailrace/error.hpp"
 
@@ -22,39 +22,6 @@ std::string attribute(const PlainVariable& variable, const char* name) {
   const auto found = variable.attributes.find(name);
   return found == variable.attributes.end() ? "" : found->second;
 }
-
-// Converts times of CF to seconds of model time.
-class Times {
- public:
-  Times(const PlainVariable& time, const calendar::Calendar& calendar) {
-    const std::string units = attribute(time, "units");
-    const auto since = units.find(" since ");
-    const std::string unit = units.substr(0, since);
-    static const std::map<std::string, double> lengths{
-        {"s", 1.0},        {"sec", 1.0},      {"second", 1.0},  {"seconds", 1.0}, {"min", 60.0},
-        {"minute", 60.0},  {"minutes", 60.0}, {"h", 3600.0},    {"hr", 3600.0},   {"hour", 3600.0},
-        {"hours", 3600.0}, {"d", 86400.0},    {"day", 86400.0}, {"days", 86400.0}};
-    const auto length = lengths.find(unit);
-    if (length == lengths.end())
-      refuse(fmt::format(
-          "the units of {}, \"{}\", are not of time; expected such as \"seconds since 2026-01-01\"",
-          time.name, units));
-    length_ = length->second;
-    if (since == std::string::npos || units == calendar.units()) return;
-    if (!calendar.has_months())
-      refuse(fmt::format("{} has dates (\"{}\"), and `model_time.calendar` is none; expected \"{}\"",
-                         time.name, units, calendar.units()));
-    const std::string said = attribute(time, "calendar");
-    const std::string name = said.empty() || said == "gregorian" ? "standard" : said;
-    if (name != calendar.cf_name() && calendar::Calendar(name).cf_name() != calendar.cf_name())
-      refuse(fmt::format("{} has the calendar {}, but the run {}", time.name, name, calendar.cf_name()));
-    begin_ = calendar.seconds_of(calendar::parse_date(units.substr(since + 7)));
-  }
-  double seconds(double value) const { return begin_ + length_ * value; }
-
- private:
-  double length_ = 1.0, begin_ = 0.0;
-};
 
 class File {
  public:
@@ -224,7 +191,8 @@ void read_netcdf_rows(const config::SourceFile& source, const std::string& verti
   if (!input::is_netcdf4(source.text))
     refuse("is a netCDF file of a form before netCDF-4; expected netCDF-4: nccopy -k nc4 makes one of it");
   const File file(input::variables_of(source.text), vertical);
-  const Times times(file.time(), calendar);
+  const calendar::FileTime times(attribute(file.time(), "units"), attribute(file.time(), "calendar"),
+                                 calendar);
   std::vector<Cell> names{{"time", {source.name, 1, 1}}};
   if (file.has_names()) names.push_back({"trajectory", {source.name, 1, 1}});
   for (const std::string& column : file.columns()) names.push_back({column, {source.name, 1, 1}});
@@ -233,9 +201,10 @@ void read_netcdf_rows(const config::SourceFile& source, const std::string& verti
   int number = 0;
   file.visit([&](std::size_t instance, std::size_t at) {
     const config::Location where{source.name, ++number, 1};
-    const auto time = file.value(file.time(), at);
+    const auto value_of_time = file.value(file.time(), at);
+    const auto time = value_of_time ? times.seconds(*value_of_time) : std::nullopt;
     if (!goes_on || !time) return;
-    std::vector<Cell> cells{{fmt::format("{}", times.seconds(*time)), where}};
+    std::vector<Cell> cells{{fmt::format("{}", *time), where}};
     if (file.has_names()) cells.push_back({file.name_of(instance), where});
     for (std::size_t i = 0; i < file.columns().size(); ++i) {
       const auto value = file.value(file.column(i), at);

@@ -364,6 +364,6 @@ def test_tables_in_netcdf_without_trajectories(job):
         "tables/old.nc: is a netCDF file of a form before netCDF-4; expected netCDF-4",
         "tables/nowhere.nc: expected variables with the standard_names latitude and longitude, or of axis X and Y, but "
         "there are salt, time",
-        'tables/dated.nc: time has dates ("days since 2026-01-01"), and `model_time.calendar` is none',
+        'tables/dated.nc: the units are "days since 2026-01-01", but `model_time.calendar` is none',
         'trajectories.vertical: tables/ways.nc has no column "hight"',
     )
