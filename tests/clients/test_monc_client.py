@@ -202,8 +202,10 @@ def test_fields_of_every_type_and_rank(tmp_path):
 
 
 def as_monc_reads(text: str) -> np.float32:
-    """A real number among the options of a file: with an exponent all of it, otherwise eleven characters, which without a
-    point are hundredths."""
+    """A real number among the options of a file: with an exponent all of it, otherwise eleven characters.
+
+    Where these have no point, they are hundredths.
+    """
     if "E" in text or "e" in text:
         return np.float32(text)
     first = text[:11]
