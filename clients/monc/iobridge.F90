@@ -50,6 +50,7 @@ contains
     type(model_state_type), target, intent(inout) :: current_state
     character(LONG_STRING_LENGTH) :: file
     integer :: begin, step
+    real(real64) :: time
     is_on = options_get_logical(current_state%options_database, 'enable_io_server')
     if (options_has_key(current_state%options_database, 'tailrace_attached')) &  ! the servers are threads of these ranks
       is_on = is_on .or. options_get_logical(current_state%options_database, 'tailrace_attached')
@@ -57,8 +58,11 @@ contains
     file = options_get_string(current_state%options_database, 'ioserver_configuration_file')
     begin = max(0, current_state%timestep - 1)
     call io%start(MPI_COMM_WORLD, trim(file), component='monc', initial_time=current_state%time, initial_step=begin)
-    if (.not. io%restarting(step)) step = begin
-    if (step /= begin) error stop 'MONC begins at another step than Tailrace: write checkpoint: {restart: at_initial_step}'
+    step = begin; time = current_state%time
+    if (io%restarting(step, time) .and. step /= begin) &
+      error stop 'MONC begins at another step than Tailrace: write checkpoint: {restart: at_initial_step}'
+    if (abs(time - current_state%time) > 1e-9_real64*abs(time)) &  ! windows would shift
+      error stop 'MONC begins at another time than Tailrace: its checkpoint of this step is not that of the run that Tailrace saved'
     allocate (entries(0))
     call give_options(current_state)
     call declare_grids(current_state)
@@ -231,6 +235,7 @@ contains
     end do
     names = pack(names, [(names(i)(1:1) /= achar(0) .and. names(i) /= '', i=1, size(names))])  ! some are unset
     names = pack(names, [(all([(entries(j)%name /= names(i), j=1, size(entries))]), i=1, size(names))])
+    names = pack(names, [(all(names(:i - 1) /= names(i)), i=1, size(names))])  ! of two components
     allocate (about(size(names)))
     allocate (is_part(size(names)), source=.false.)
     block = [state%local_grid%size(1:3), state%number_q_fields]

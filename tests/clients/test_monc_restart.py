@@ -179,6 +179,9 @@ def test_what_monc_and_the_checkpoints_must_agree_on(tmp_path):
     told = done.stdout + done.stderr
     assert "run.yaml:4:" in told and "the model begins after step 11, which needs the checkpoint of that step" in told
     assert "there is none in state/monc; there are complete checkpoints of the steps: 10, 13." in told
+    done = piece(tmp_path, 2, 1, 2, last_step=14, restart_at=13, late=0.001)
+    assert done.returncode != 0
+    assert "MONC begins at another time than Tailrace" in done.stdout + done.stderr
     (tmp_path / "state" / "monc" / "step_000000000010" / "manifest.json").unlink()
     done = piece(tmp_path, 2, 1, 2, last_step=14, restart_at=10)
     assert done.returncode != 0

@@ -55,6 +55,7 @@ contains
     do i = 1, merge(size(extras), 0, q_fields > 0)
       call publish(extras(i))
     end do
+    if (q_fields > 0) call c_add_string(published, 'half')  ! a second component has a field of that name
     supply => supply_published
   end subroutine make_state
 

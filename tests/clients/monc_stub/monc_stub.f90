@@ -28,10 +28,10 @@ program monc_stub
   integer :: provided, world_rank, world_size, steps = huge(1), i, cut
   integer :: moncs_per_io_server = 1, q_fields = 0, abort_at = 0   ! a component ends the job in this step
   integer :: restart_at = 0, last_step = huge(1)   ! begins behind the first, as MONC does from a checkpoint of it
-  real(real64) :: ugal = 0, vgal = 0
+  real(real64) :: ugal = 0, vgal = 0, late = 0   ! the time of the checkpoint is of another run, so much later
   logical :: is_server
   namelist /monc/ fields, options, record, steps
-  namelist /stub/ moncs_per_io_server, q_fields, abort_at, restart_at, last_step, ugal, vgal
+  namelist /stub/ moncs_per_io_server, q_fields, abort_at, restart_at, last_step, late, ugal, vgal
 
   call MPI_Init_thread(MPI_THREAD_MULTIPLE, provided)
   call MPI_Comm_rank(MPI_COMM_WORLD, world_rank)
@@ -80,6 +80,7 @@ contains
       call run_step()
       call end_step()
     end do
+    state%time = state%time + late
     bridge = descriptor_of(iobridge_get_descriptor)
     call bridge%initialisation(state)
     do while (state%continue_timestep)
