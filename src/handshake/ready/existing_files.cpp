@@ -21,8 +21,7 @@ std::string why(const settings::OutputEntry& file, const std::string& path, cons
       has_checkpoints
           ? "a checkpoint of that run for `checkpoint.restart`, another path or `if_exists: replace`"
           : "a section `checkpoint` in that run and in this one, which then goes on inside the files, "
-            "another "
-            "path, `if_exists: append` or `if_exists: replace`";
+            "another path, `if_exists: append` or `if_exists: replace`";
   return fmt::format(
       "the file {} exists, and this run begins at {} s of model time, so it may continue an earlier run, "
       "whose files are not replaced by default; expected {}",
