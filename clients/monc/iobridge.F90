@@ -1,8 +1,10 @@
 !> In place of MONC's module of this name: offers to Tailrace, by their bare names, all fields that MONC can send, and puts
 !! at the end of each step those that the configuration asks for.
 module iobridge_mod
-  use, intrinsic :: iso_fortran_env, only: real64
-  use mpi_f08, only: MPI_Allreduce, MPI_Comm, MPI_COMM_WORLD, MPI_IN_PLACE, MPI_LAND, MPI_LOGICAL
+  use, intrinsic :: iso_fortran_env, only: real32, real64
+  use collections_mod, only: c_get_string, c_size, list_type
+  use datadefn_mod, only: LONG_STRING_LENGTH, STRING_LENGTH
+  use mpi, only: MPI_COMM_WORLD, MPI_IN_PLACE, MPI_LAND, MPI_LOGICAL
   use monc_component_mod, only: component_descriptor_type, component_field_information_type, &
                                 component_field_value_type, COMPONENT_INTEGER_DATA_TYPE, COMPONENT_SCALAR_FIELD_TYPE
   use optionsdatabase_mod, only: options_get_logical, options_get_string, options_has_key, options_key_at, &
@@ -17,7 +19,7 @@ module iobridge_mod
   public :: iobridge_get_descriptor
 
   type :: entry_t
-    character(150) :: name = '', grid = ''
+    character(STRING_LENGTH) :: name = '', grid = ''
     logical :: is_published = .false., is_whole = .false.  ! by a component; an integer
     integer :: handle = 0, put_at = -huge(1)               ! the last step at which it was put
   end type entry_t
@@ -34,7 +36,7 @@ module iobridge_mod
 
   type(tailrace_session), save :: io
   type(entry_t), allocatable, save :: entries(:)
-  logical, save :: is_on = .false., has_stepped = .false., is_over = .false., saves_late = .false.
+  logical, save :: is_on = .false., saves_late = .false.
 
 contains
 
@@ -46,8 +48,9 @@ contains
 
   subroutine initialisation(current_state)
     type(model_state_type), target, intent(inout) :: current_state
-    character(150) :: file
+    character(LONG_STRING_LENGTH) :: file
     integer :: begin, step
+    real(real64) :: time
     is_on = options_get_logical(current_state%options_database, 'enable_io_server')
     if (options_has_key(current_state%options_database, 'tailrace_attached')) &  ! the servers are threads of these ranks
       is_on = is_on .or. options_get_logical(current_state%options_database, 'tailrace_attached')
@@ -55,8 +58,11 @@ contains
     file = options_get_string(current_state%options_database, 'ioserver_configuration_file')
     begin = max(0, current_state%timestep - 1)
     call io%start(MPI_COMM_WORLD, trim(file), component='monc', initial_time=current_state%time, initial_step=begin)
-    if (.not. io%restarting(step)) step = begin
-    if (step /= begin) error stop 'MONC begins at another step than Tailrace: write checkpoint: {restart: at_initial_step}'
+    step = begin; time = current_state%time
+    if (io%restarting(step, time) .and. step /= begin) &
+      error stop 'MONC begins at another step than Tailrace: write checkpoint: {restart: at_initial_step}'
+    if (abs(time - current_state%time) > 1e-9_real64*abs(time)) &  ! windows would shift
+      error stop 'MONC begins at another time than Tailrace: its checkpoint of this step is not that of the run that Tailrace saved'
     allocate (entries(0))
     call give_options(current_state)
     call declare_grids(current_state)
@@ -71,7 +77,7 @@ contains
     if (.not. is_on) return
     if (saves_late) call save_state()
     call io%step(current_state%timestep, current_state%time + current_state%dtm)
-    has_stepped = .true.; saves_late = .false.
+    saves_late = .false.
     do i = 1, size(entries)
       if (io%wants_at_end(entries(i)%handle)) saves_late = .true.  ! nothing may be put behind it, and this may be the end
       if (io%wants(entries(i)%handle) .and. .not. io%wants_at_end(entries(i)%handle)) call put(current_state, entries(i))
@@ -84,13 +90,11 @@ contains
     if (io%checkpoint_due()) call io%checkpoint()
   end subroutine save_state
 
-  !> Puts the fields of `send_on_terminate` at the last step, with its timestep and time, although MONC has advanced.
+  !> Puts the fields of `send_on_terminate` at the last step, behind which MONC has not advanced.
   subroutine finalisation(current_state)
     type(model_state_type), target, intent(inout) :: current_state
     integer :: i
     if (.not. is_on) return
-    is_over = has_stepped
-    if (.not. has_stepped) call io%step(current_state%timestep, current_state%time)
     do i = 1, size(entries)
       if (io%wants_at_end(entries(i)%handle)) call put(current_state, entries(i))
     end do
@@ -110,8 +114,8 @@ contains
       value => options_value_at(state%options_database, i)
       select type (value)
       type is (integer); call io%option(name, value)
-      type is (real); call io%option(name, value)
-      type is (double precision); call io%option(name, value)
+      type is (real(real32)); call io%option(name, text_of(real(value, real64)))
+      type is (real(real64)); call io%option(name, text_of(value))
       type is (logical); call io%option(name, trim(merge('true ', 'false', value)))
       type is (character(*)); call io%option(name, trim(value))
       end select
@@ -121,6 +125,26 @@ contains
       if (q%l_used) call io%option('q_indicies.'//trim(q%name), i)
     end do
   end subroutine give_options
+
+  !> As MONC writes it: ten decimals, less the zeros at the end but one if there are three or more. MONC's restart reads 11
+  !! characters of such a text, in single precision. Where that is another number, the text has an exponent, with which MONC
+  !! reads all of it.
+  function text_of(value) result(text)
+    real(real64), intent(in) :: value
+    character(:), allocatable :: text
+    character(30) :: written
+    real(real32) :: read_back
+    integer :: last, status
+    write (written, '(f30.10)') value
+    written = adjustl(written)
+    last = verify(written, '0 ', back=.true.)
+    text = trim(written)
+    if (len(text) - last > 2) text = text(:last + 1)
+    read (text(:min(11, len(text))), '(f11.2)', iostat=status) read_back
+    if (status == 0 .and. read_back == real(value, real32)) return
+    write (written, '(es30.10)') value
+    text = trim(adjustl(written))
+  end function text_of
 
   subroutine declare_grids(state)
     type(model_state_type), target, intent(inout) :: state
@@ -198,23 +222,33 @@ contains
   !> Parts of the domain have the shape of a rank's block, on every rank; all else are contributions to sums and the like.
   subroutine declare_published(state)
     type(model_state_type), target, intent(inout) :: state
-    character(150), allocatable :: names(:)
+    external :: MPI_Allreduce  ! the module mpi of some libraries lacks it
+    type(list_type) :: published
+    character(STRING_LENGTH), allocatable :: names(:)
     type(component_field_information_type), allocatable :: about(:)
     logical, allocatable :: is_part(:)
-    integer :: block(4), i, j, n
-    allocate (names, source=get_all_component_published_fields())
+    integer :: block(4), i, j, n, ierr
+    published = get_all_component_published_fields()
+    allocate (names(c_size(published)))
+    do i = 1, size(names)
+      names(i) = c_get_string(published, i)
+    end do
     names = pack(names, [(names(i)(1:1) /= achar(0) .and. names(i) /= '', i=1, size(names))])  ! some are unset
     names = pack(names, [(all([(entries(j)%name /= names(i), j=1, size(entries))]), i=1, size(names))])
-    allocate (about(size(names)), is_part(size(names)))
+    names = pack(names, [(all(names(:i - 1) /= names(i)), i=1, size(names))])  ! of two components
+    allocate (about(size(names)))
+    allocate (is_part(size(names)), source=.false.)
     block = [state%local_grid%size(1:3), state%number_q_fields]
     do i = 1, size(names)
       about(i) = get_component_field_information(state, names(i))
+      if (.not. about(i)%enabled) cycle  ! then nothing else of it is sure to be set
       if (about(i)%field_type == COMPONENT_SCALAR_FIELD_TYPE) about(i)%number_dimensions = 0
       n = about(i)%number_dimensions
+      about(i)%enabled = all(about(i)%dimension_sizes(:n) > 0)  ! with no q fields an array of them is empty
       is_part(i) = n == 2 .and. all(about(i)%dimension_sizes(:2) == block(2:3))
       if (n > 2) is_part(i) = all(about(i)%dimension_sizes(:n) == block(:n))
     end do
-    call MPI_Allreduce(MPI_IN_PLACE, is_part, size(is_part), MPI_LOGICAL, MPI_LAND, MPI_Comm(io%model_comm()))
+    call MPI_Allreduce(MPI_IN_PLACE, is_part, size(is_part), MPI_LOGICAL, MPI_LAND, io%model_comm(), ierr)
     do i = 1, size(names)
       if (.not. about(i)%enabled) cycle
       call declare(entry_t(names(i), grid_of(is_part(i), about(i)%dimension_sizes(:about(i)%number_dimensions)), &
@@ -223,7 +257,7 @@ contains
   end subroutine declare_published
 
   !> Contributions have a grid for each shape, which is declared when it is met.
-  character(150) function grid_of(is_part, extents) result(name)
+  character(STRING_LENGTH) function grid_of(is_part, extents) result(name)
     logical, intent(in) :: is_part
     integer, intent(in) :: extents(:)
     character(7), parameter :: parts(2:4) = [character(7) :: 'plane', 'block', 'block_q']
@@ -237,7 +271,7 @@ contains
 
   subroutine declare(entry)
     type(entry_t), intent(in) :: entry
-    character(150) :: grid
+    character(STRING_LENGTH) :: grid
     grid = entry%grid
     if (grid == '0' .or. grid == 'i') grid = ''
     entries = [entries, entry]
@@ -299,8 +333,8 @@ contains
       case ('w_dwn'); if (allocated(vertical%w_dwn)) values = vertical%w_dwn
       case ('olqbar'); if (allocated(vertical%olqbar)) values = reshape(vertical%olqbar, [size(vertical%olqbar)])
       case ('olzqbar'); if (allocated(vertical%olzqbar)) values = reshape(vertical%olzqbar, [size(vertical%olzqbar)])
-      case ('timestep'); values = [real(state%timestep - merge(1, 0, is_over), real64)]
-      case ('time'); values = [state%time + merge(0.0_real64, state%dtm, is_over)]  ! at the end of the step
+      case ('timestep'); values = [real(state%timestep, real64)]
+      case ('time'); values = [state%time + state%dtm]  ! at the end of the step
       case ('dtm'); values = [state%dtm]; case ('dtm_new'); values = [state%dtm_new]
       case ('absolute_new_dtm'); values = [state%absolute_new_dtm]
       case ('ugal'); values = [state%ugal]; case ('vgal'); values = [state%vgal]

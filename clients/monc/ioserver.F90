@@ -1,7 +1,8 @@
 !> In place of MONC's module of this name: its I/O server ranks become servers of Tailrace.
 module io_server_mod
   use collections_mod, only: hashmap_type
-  use mpi_f08, only: MPI_COMM_WORLD
+  use datadefn_mod, only: LONG_STRING_LENGTH
+  use mpi, only: MPI_COMM_WORLD
   use tailrace, only: tailrace_serve
   implicit none
   private
@@ -15,7 +16,7 @@ contains
     type(hashmap_type), intent(inout) :: options_database
     integer, intent(in) :: io_communicator, provided_threading, total_global_processes
     logical, intent(in) :: continuation_run
-    character(len=150), intent(in) :: io_configuration_file
+    character(len=LONG_STRING_LENGTH), intent(in) :: io_configuration_file
 
     call tailrace_serve(MPI_COMM_WORLD, trim(io_configuration_file))
   end subroutine io_server_run

@@ -21,6 +21,7 @@
 #include "handshake/ready/mesh_nodes.hpp"
 #include "handshake/ready/part_coordinates.hpp"
 #include "handshake/ready/ready_report.hpp"
+#include "handshake/ready/remarks.hpp"
 #include "messaging/collectives/polled_tree.hpp"
 #include "messaging/sending.hpp"
 #include "model/message_checks.hpp"
@@ -184,7 +185,9 @@ plan::Plan check_all(Started& started, model::Declarations& declarations, model:
   plan::Plan plan = plan_for(started, declarations);
   if (started.restart) plan::check_restart(started.restart->texts, plan, declarations);
   const auto continued = look_at_existing_files(plan, begin, env::system_files());
-  for (const std::string& warning : plan.warnings) base::log_warning(warning);
+  const Told told = told_at_start(plan.warnings, started.run.sources[base::index(started.number)]);
+  for (const std::string& warning : told.warnings) base::log_warning(warning);
+  for (const std::string& detail : told.details) base::log_info(detail);
   for (const std::string& detail : plan.details) base::log_info(detail);
   put_fault(to_servers, std::nullopt);
   to_servers.put(begin);

@@ -130,6 +130,7 @@ std::optional<ReadyCommit> Committer::next() {
   for (std::size_t axis = 0; axis < dims_.size(); ++axis) ready.commit.lengths[dims_[axis]] = lengths[axis];
   for (PlainValues& values : ready.point.values) ready.commit.values.push_back(std::move(values));
   ready.point.values.clear();
+  ready.commit.attributes = std::exchange(ready.point.attributes, {});
   committed_ = lengths;
   static_done_ = true;
   finished_ = ready.point.final;

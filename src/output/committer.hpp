@@ -28,6 +28,7 @@ struct CommittedVariable {
 struct CommitPoint {
   std::vector<std::int64_t> lengths;  // records, by axis
   std::vector<PlainValues> values;    // times, bounds and constants of this commit
+  std::vector<LateAttribute> attributes = {};
   double model_time = 0.0;
   std::int64_t step = 0;
   double closed_at = 0.0;  // when its last tick was seen, in seconds of the steady clock

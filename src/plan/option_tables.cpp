@@ -28,8 +28,12 @@ std::vector<OptionTablePlan> plan_option_tables(const settings::OutputEntry& fil
   std::vector<OptionTablePlan> tables;
   for (const settings::OptionTable& entry : file.option_tables) {
     OptionTablePlan table{entry.name, entry.dimension, {}, entry.width};
+    const auto is_left_out = [&entry](const std::string& name) {
+      return std::ranges::any_of(entry.without, [&](const auto& prefix) { return name.starts_with(prefix); });
+    };
     for (const auto& [name, value] : options)
-      if (name.starts_with(entry.prefix)) table.entries.emplace_back(name.substr(entry.prefix.size()), value);
+      if (name.starts_with(entry.prefix) && !is_left_out(name))
+        table.entries.emplace_back(name.substr(entry.prefix.size()), value);
     if (!table.entries.empty()) {
       if (!names.try_emplace(entry.name, entry.location).second)
         problems.add(entry.location, entry.config_path,

@@ -20,6 +20,7 @@
 #include "settings/field_metadata.hpp"
 #include "settings/in_situ/in_situ.hpp"
 #include "settings/schema.hpp"
+#include "settings/translated.hpp"
 
 namespace tailrace::settings {
 namespace {
@@ -33,11 +34,6 @@ std::string text_of(const Sources& sources) {
   for (const SourceFile& source : sources)
     if (is_part(source)) text += fmt::format("# {}\n{}\n", source.name, source.text);
   return text;
-}
-
-bool is_translated(const SourceFile& source) {
-  return std::ranges::any_of(dialects::all_dialects(),
-                             [&](const auto* dialect) { return dialect->recognises(source.text); });
 }
 
 // The servers start before the model gives its options.

@@ -17,6 +17,10 @@ config::Type option_table_type() {
            "The prefix of the names of its options, which the table omits; empty for all options. By "
            "default the name of the variable and a dot.",
        .example = "q_indicies."},
+      {.name = "without",
+       .type = list(text(), 1),
+       .description = "Prefixes of the names of options that the table lacks, though it has their prefix.",
+       .example = "[q_indicies.]"},
       {.name = "dimension",
        .type = output::variable_name_type(),
        .description =
@@ -43,6 +47,8 @@ OptionTable option_table_of(const config::ValueEntry& entry, config::Problems& p
   if (const auto complaint = output::variable_name_complaint(table.name))
     problems.add(table.location, table.config_path, *complaint);
   table.prefix = text_of(entry.value, "prefix", table.name + ".");
+  if (const config::Value* without = entry.value.find("without"))
+    for (const config::Value& prefix : without->items()) table.without.push_back(prefix.text());
   table.dimension = text_of(entry.value, "dimension", table.name + "_entry");
   table.width = config::integer_of(entry.value, "width", table.width);
   table.optional = config::flag_of(entry.value, "optional", table.optional);

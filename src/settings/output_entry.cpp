@@ -11,6 +11,7 @@
 #include "base/nearest_name.hpp"
 #include "codecs/options.hpp"
 #include "config/read.hpp"
+#include "model/name.hpp"
 #include "output/options.hpp"
 #include "settings/formats/format_checks.hpp"
 #include "settings/groups.hpp"
@@ -121,6 +122,27 @@ std::vector<Option> options_of_formats() {
   return options;
 }
 
+Option write_attributes_option() {
+  const auto name = [](const char* option, const char* says, const char* example) {
+    Type attribute = checked("the name of an attribute", &model::attribute_name_complaint);
+    return Option{.name = option, .type = std::move(attribute), .description = says, .example = example};
+  };
+  return {
+      .name = "write_attributes",
+      .type = section({
+          name("time", "The attribute with the model's time at the write, in seconds.", "MONC time"),
+          name("step", "The attribute with the model's step at the write.", "MONC timestep"),
+          name("previous_time",
+               "The attribute with the time, in seconds, of the write that ended the previous file of a "
+               "series; 0.0 in its first file.",
+               "Previous diagnostic write at"),
+      }),
+      .description =
+          "Attributes of the file, as texts, that tell where the model was when the file was written. Each "
+          "write to the file sets them again.",
+      .example = "{time: time_of_write}"};
+}
+
 std::vector<Option> what_it_holds() {
   return {
       defaults_option("The options that the variables of this file share.", variable_defaults()),
@@ -130,6 +152,7 @@ std::vector<Option> what_it_holds() {
        .description =
            "The name of an attribute of the file that tells when the run began; `history` does so anyway.",
        .example = "created"},
+      write_attributes_option(),
       {.name = "also_coordinates",
        .type = list(text(), 1),
        .description =
@@ -210,6 +233,9 @@ OutputEntry file_of(const ValueEntry& entry, Problems& problems) {
   read_format_sections(entry.value, file, problems);
   file.attributes = output::attributes_of(entry.value);
   file.date_attribute = config::text_of(entry.value, "date_attribute");
+  if (const Value* names = entry.value.find("write_attributes"))
+    file.write_attributes = {text_of(*names, "time"), text_of(*names, "step"),
+                             text_of(*names, "previous_time")};
   if (const Value* also = entry.value.find("also_coordinates")) {
     file.also_coordinates_location = also->location();
     for (const Value& name : also->items()) file.also_coordinates.push_back(name.text());

@@ -23,6 +23,12 @@ enum class OnError { stop, skip, retry };
 enum class Access { automatic, maps, series };  // what chunks should favour
 enum class TimeStamp { end, middle };           // where in its window a record's time lies
 
+// The names of attributes of a file that its last write sets; empty: none.
+struct WriteAttributes {
+  std::string time, step;     // of the model at that write
+  std::string previous_time;  // at the write that ended the previous file of the series; 0 in the first
+};
+
 struct OutputEntry {  // an entry under `output:`
   config::Location location;
   std::string path;                             // with {options} filled in
@@ -47,6 +53,7 @@ struct OutputEntry {  // an entry under `output:`
   std::map<std::string, config::Location> format_sections;      // the sections given, by format
   output::Attributes attributes;
   std::string date_attribute;  // the attribute with the date of the run; empty: none
+  WriteAttributes write_attributes;
   std::vector<std::string> also_coordinates;
   config::Location also_coordinates_location;  // line 0: not given
   output::Attributes time_attributes;          // of its time coordinates

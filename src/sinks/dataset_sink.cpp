@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/decimal_text.hpp"
 #include "base/index.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
@@ -54,7 +55,7 @@ DatasetSink::DatasetSink(const SinkPlace& place, const output::Format& format, S
     return;
   }
   try {
-    create("");
+    create("", std::nullopt);
   } catch (const Error& error) {
     if (plan_.entry.on_error != settings::OnError::skip) throw;
     base::log_warning(fmt::format("{} is skipped (on_error: skip): {}", plan_.entry.path, error.what()));
@@ -74,7 +75,15 @@ int DatasetSink::home_of(const ChunkPlace& chunk) const {
   return is_contiguous ? home_ : chunk.assembled_on;
 }
 
-void DatasetSink::create(const std::string& part) {
+// Whether an earlier run has begun the file of a series that this run writes first.
+bool DatasetSink::goes_on(const std::string& part) const {
+  const auto& restored = plan_.restored;
+  return restored && plan_.entry.has_many_files() && !restored->is_empty && written_.empty() &&
+         (restored->part.empty() || restored->part == part);
+}
+
+// `last_step`: the step at which the run ends, if the file gets no other commit.
+void DatasetSink::create(const std::string& part, std::optional<std::int64_t> last_step) {
   output::DatasetSpec spec = layout_.dataset;
   // Only the first file of a series can have records of an earlier run.
   if (spec.if_exists == output::IfExists::append && !part.empty() && part != spec.path) {
@@ -83,17 +92,15 @@ void DatasetSink::create(const std::string& part) {
   }
   if (!part.empty()) spec.path = part;
   if (services_.log == nullptr) spec.report_directory.clear();  // it is that of another run
-  const auto& restored = plan_.restored;
-  const bool goes_on = restored && plan_.entry.has_many_files() && !restored->is_empty && written_.empty() &&
-                       (restored->part.empty() || restored->part == part);
-  if (goes_on) spec.kept = layout_.kept(restored->records);
+  const bool is_begun = goes_on(part);
+  if (is_begun) spec.kept = layout_.kept(plan_.restored->records);
   if (written_.contains(spec.path))
     throw Error(ErrorCode::configuration,
                 fmt::format("{}: this run has written a file of this name already; expected a name with more "
                             "of `{{start}}` or `{{end}}`",
                             spec.path));
   make_folder(spec.path);
-  if (!part.empty() && !goes_on && services_.begins_file) services_.begins_file(spec.path);
+  if (!part.empty() && !is_begun && services_.begins_file) services_.begins_file(spec.path, last_step);
   dataset_ = format_.create(spec);
   written_.insert(spec.path);
   show_dataset();
@@ -106,10 +113,13 @@ void DatasetSink::make_folder(const std::string& path) const {
     env::system_files().make_directories(folder.string());
 }
 
-// Called on an I/O thread; may be called again after a failure.
+// Called on an I/O thread; may be called again after a failure. A series gets no file without records.
 void DatasetSink::write(const output::ReadyCommit& ready) {
-  if (!ready.commit.chunks.empty() || !ready.commit.values.empty()) {
-    if (!dataset_) create(ready.point.part);
+  const output::CommitPoint& point = ready.point;
+  const bool needs_no_file = plan_.entry.has_many_files() && !dataset_ && !plan_.axes.empty() &&
+                             point.records == 0 && !goes_on(point.part);
+  if (!needs_no_file && (!ready.commit.chunks.empty() || !ready.commit.values.empty())) {
+    if (!dataset_) create(point.part, point.final ? std::optional(point.step) : std::nullopt);
     dataset_->commit(ready.commit);
   }
   if (!ready.point.ends_part || !dataset_) return;
@@ -131,7 +141,11 @@ void DatasetSink::point(const plan::CommitDue& due) {
   point.begins = due.begins;
   for (const auto& records : due.records) point.records += std::ssize(records);
   point.ends_part = due.ends_part;
-  if (is_home()) add_values(due, point);
+  if (is_home()) {
+    add_values(due, point);
+    add_attributes(due.tick, point);
+  }
+  if (due.ends_part) part_ended_at_ = due.tick.time;
   committer_.point(std::move(point));
   waiting_.push_back(due);
 }
@@ -181,6 +195,16 @@ void DatasetSink::add_values(const plan::CommitDue& due, output::CommitPoint& po
     for (const output::PlainValues& values : layout_.constants) point.values.push_back(values);
     constants_sent_ = true;
   }
+}
+
+void DatasetSink::add_attributes(const model::Tick& tick, output::CommitPoint& point) const {
+  const settings::WriteAttributes& names = plan_.entry.write_attributes;
+  const auto add = [&point](const std::string& name, std::string text) {
+    if (!name.empty()) point.attributes.push_back({.variable = -1, .name = name, .value = std::move(text)});
+  };
+  add(names.time, base::decimal_text(tick.time));
+  add(names.step, fmt::format("{}", tick.step));
+  add(names.previous_time, base::decimal_text(part_ended_at_));
 }
 
 void DatasetSink::deliver(std::size_t variable, output::FinishedChunk&& chunk) {
@@ -301,11 +325,12 @@ void DatasetSink::log(const Write& write) {
   const output::CommitPoint& point = write.ready->point;
   const double now = env::steady_seconds();
   services_.counters.committed(now - services_.run_begin, now - point.closed_at);
+  counters_->records.set(static_cast<std::uint64_t>(records_ += point.records));
+  if (!point.part.empty() && !written_.contains(point.part)) return;  // it needed no file
   telemetry::CommitLine line{point.part.empty() ? layout_.dataset.path : point.part, {}, point.model_time};
   for (std::size_t axis = 0; axis < plan_.axes.size(); ++axis)
     line.lengths[plan_.axes[axis].dim] = write.ready->commit.lengths.at(layout_.axes[axis].dim);
   if (services_.marks_commit) services_.marks_commit(line);
-  counters_->records.set(static_cast<std::uint64_t>(records_ += point.records));
   if (services_.log) services_.log->add(line);
 }
 
@@ -364,9 +389,12 @@ void DatasetSink::visit_state(Self& self, Visitor visit) {
 void DatasetSink::save(model::StateSaver& saver, const plan::Pending& pending) const {
   TAILRACE_ASSERT(!write_, "state is saved while nothing is being written");
   if (is_home()) {
-    const model::NumberSaver file(saver, fmt::format("files/{}/", plan_.entry.path));
+    model::NumberSaver file(saver, fmt::format("files/{}/", plan_.entry.path));
     visit_state(*this, file.in("sink"));
-    if (plan_.entry.has_many_files()) cutter_.save(file.in("part"));
+    if (plan_.entry.has_many_files()) {
+      cutter_.save(file.in("part"));
+      file("part_ended_at", part_ended_at_);
+    }
   }
   if (closed_) return;
   committer_.for_each_waiting([&](std::size_t variable, const output::FinishedChunk& chunk) {
@@ -384,9 +412,13 @@ void DatasetSink::save(model::StateSaver& saver, const plan::Pending& pending) c
 }
 
 void DatasetSink::load(const model::StateLoader& loader, const plan::Pending& pending) {
-  const model::NumberLoader file(loader, fmt::format("files/{}/", plan_.entry.path));
+  model::NumberLoader file(loader, fmt::format("files/{}/", plan_.entry.path));
   visit_state(*this, file.in("sink"));
-  if (plan_.entry.has_many_files()) cutter_.load(file.in("part"));
+  if (plan_.entry.has_many_files()) {
+    cutter_.load(file.in("part"));
+    if (loader.find(fmt::format("files/{}/part_ended_at", plan_.entry.path)))  // earlier versions lack it
+      file("part_ended_at", part_ended_at_);
+  }
   const bool has_statics = plan_.restored ? !plan_.restored->is_empty && !plan_.entry.has_many_files() : true;
   // The constants are sent again for later files of a series, a replaced file, and a dataset that does not
   // outlive its run.

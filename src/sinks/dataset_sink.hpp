@@ -58,6 +58,7 @@ class DatasetSink final : public Sink {
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor visit);
   void add_values(const plan::CommitDue& due, output::CommitPoint& point);
+  void add_attributes(const model::Tick& tick, output::CommitPoint& point) const;
   bool gather();
   void start(std::shared_ptr<Write> write);
   bool take_result();
@@ -65,7 +66,8 @@ class DatasetSink final : public Sink {
   void log(const Write& write);
   void failed(const base::Fault& fault);
   void start_close();
-  void create(const std::string& part);
+  bool goes_on(const std::string& part) const;
+  void create(const std::string& part, std::optional<std::int64_t> last_step);
   void make_folder(const std::string& path) const;
   void write(const output::ReadyCommit& ready);
   void show_dataset() {
@@ -95,12 +97,13 @@ class DatasetSink final : public Sink {
   bool closing_ = false;
   bool closed_ = false;
   double retry_at_ = 0.0;
-  std::set<std::string> written_;  // paths of the files written so far; I/O thread only
+  std::set<std::string> written_;  // paths of the files written so far; I/O thread, or while it is idle
   double written_at_ = -1e9;       // steady seconds of the last commit
   bool hurried_ = false;           // write_soon() was called: do not wait to merge commits
   std::uint64_t commits_ = 0;
   std::int64_t records_ = 0;  // in these commits
   double committed_time_ = 0.0;
+  double part_ended_at_ = 0.0;  // the model's time at the write that ended the last file of a series
   std::int64_t written_step_ = model::static_step;
   std::optional<base::Fault> fault_;
 };

@@ -106,9 +106,45 @@ def test_a_run_that_ended_continues(tmp_path, whole, second):
     first = piece(tmp_path, 3, 1, 3, last_step=23)
     assert first.returncode == 0, first.stdout + first.stderr
     assert contents(tmp_path / "dump_23.nc")["timestep"] == [23]
+    read_by_monc = (tmp_path / "dump_23.nc").read_bytes()
     done = piece(tmp_path, *second, last_step=LAST, restart_at=23)
     assert done.returncode == 0, done.stdout + done.stderr
     compare(tmp_path, whole)
+    assert (tmp_path / "dump_23.nc").read_bytes() == read_by_monc, "the file from which MONC restarts stays"
+
+
+def test_files_tell_of_their_writes_as_moncs_do(tmp_path, whole):
+    """Also after a restart."""
+    for last, restart in ((23, 0), (LAST, 23)):
+        done = piece(tmp_path, 2, 1, 2, last_step=last, restart_at=restart)
+        assert done.returncode == 0, done.stdout + done.stderr
+    for folder in (tmp_path, whole):
+        before = 0.0
+        for step in (10, 20, 30, 40, LAST):
+            with netCDF4.Dataset(folder / f"dump_{step}.nc") as file:
+                assert file.getncattr("MONC timestep") == str(step)
+                assert float(file.getncattr("MONC time")) == pytest.approx(file["time"][0], abs=1e-9)
+                assert float(file.getncattr("Previous diagnostic write at")) == pytest.approx(before, abs=1e-9)
+                assert "Diagnostic write frequency" not in file.ncattrs()  # it is in steps
+                before = file["time"][0]
+        with netCDF4.Dataset(folder / "means_70.0.nc") as file:  # what is left at the end of the run
+            assert file.getncattr("Diagnostic write frequency") == "70.0"
+            assert file.getncattr("MONC timestep") == str(LAST)
+            assert file.getncattr("Previous diagnostic write at") == "0.0"
+
+
+def test_a_run_without_records_makes_no_file_of_them(tmp_path):
+    done = piece(tmp_path, 2, 1, 2, last_step=1)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(path.name for path in tmp_path.glob("*.nc")) == ["dump_1.nc"]
+
+
+def test_a_restart_without_checkpoints_is_refused_inside_a_file(tmp_path):
+    done = piece(tmp_path, 2, 1, 2, checkpoints=None, last_step=LAST)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = piece(tmp_path, 2, 1, 2, checkpoints=None, last_step=LAST + 1, restart_at=40)
+    assert done.returncode != 0
+    assert "expected a section `checkpoint` in that run and in this one" in done.stdout + done.stderr
 
 
 def complete_steps(folder: Path) -> list[int]:
@@ -143,6 +179,9 @@ def test_what_monc_and_the_checkpoints_must_agree_on(tmp_path):
     told = done.stdout + done.stderr
     assert "run.yaml:4:" in told and "the model begins after step 11, which needs the checkpoint of that step" in told
     assert "there is none in state/monc; there are complete checkpoints of the steps: 10, 13." in told
+    done = piece(tmp_path, 2, 1, 2, last_step=14, restart_at=13, late=0.001)
+    assert done.returncode != 0
+    assert "MONC begins at another time than Tailrace" in done.stdout + done.stderr
     (tmp_path / "state" / "monc" / "step_000000000010" / "manifest.json").unlink()
     done = piece(tmp_path, 2, 1, 2, last_step=14, restart_at=10)
     assert done.returncode != 0

@@ -57,6 +57,36 @@ def test_a_file_that_cannot_be_created_stops_the_run(job):
     job(model(1, **scenario), servers(1), config=once, folder=folder).failed_with("out_20.0.nc")
 
 
+def test_attributes_tell_of_the_write_and_of_the_one_before(job):
+    names = {"time": "time of write", "step": "step_of_write", "previous_time": "previous_write"}
+    result = run(job, servers(2), series=True, write_attributes=names).finished()
+    before, ends = 0.0, np.arange(20.0, np.ceil(TIMES[-1] / 20.0) * 20.0 + 1.0, 20.0)
+    for end in ends:
+        step = next((n for n, time in enumerate(TIMES, start=1) if time >= end), len(TIMES))
+        time = TIMES[step - 1]
+        with xarray.open_dataset(result.path(f"out_{end}.nc"), decode_times=False) as part:
+            told = {key: part.attrs[name] for key, name in names.items()}
+        assert all(isinstance(text, str) for text in told.values())
+        assert (float(told["time"]), told["step"]) == (pytest.approx(time, abs=1e-10), str(step))
+        assert float(told["previous_time"]) == pytest.approx(before, abs=1e-10)
+        before = time
+
+
+def test_a_file_that_would_have_no_records_is_not_made(job):
+    """The run ends where a file ends, or before its first record; fields that are put once need no file either."""
+    scenario = {
+        "grids": [block_grid()],
+        "fields": [*FIELDS, field("mask", "les", fixed=True)],
+        "times": [1.0, 2.0, 3.0, 4.0],
+    }
+    file = {"write_every": "2 s", "file_per_write": True, "variables": [{"field": "u", "every": "1 s"}]}
+    late = file | {"variables": [{"field": "u", "every": "5 s"}, {"field": "mask", "every": "once"}]}
+    fields = {"state": {"names": ["u", "total"]}, "fixed": {"every": "once", "names": ["mask"]}}
+    settings = {"fields": fields, "output": {"out.nc": file, "late.nc": late}}
+    result = job(model(2, **scenario), servers(1), config=settings).finished()
+    assert sorted(path.name for path in result.folder.glob("*.nc")) == ["out_2.0.nc", "out_4.0.nc"]
+
+
 def test_chunks_hold_one_record(job):
     variables = [{"field": "u", "every": "3 s", "chunk": [4, 3, 7, 11]}]
     scenario = {"grids": [block_grid()], "fields": FIELDS, "times": TIMES}

@@ -137,11 +137,16 @@ void warn_of_plain_means(const std::vector<Entry>& entries, Compiled& compiled) 
   }
 }
 
-void warn_of_odd_units(const OddUnits& odd_units, Compiled& compiled) {
-  const auto told = [](const std::string& units, const std::string& names) {
+// With the place of the first diagnostic that has them. Fields of the model that have them have no place.
+void warn_of_odd_units(const std::vector<Entry>& entries, const OddUnits& odd_units, Compiled& compiled) {
+  std::string place;
+  for (const Entry& entry : entries)
+    if (place.empty() && odd_units.contains(entry.source->units))
+      place = fmt::format("{}  ", entry.source->location.text());
+  const auto told = [&place](const std::string& units, const std::string& names) {
     return fmt::format(
-        "UDUNITS does not know the units \"{}\"; they are written unchanged and not checked: {}", units,
-        names);
+        "{}UDUNITS does not know the units \"{}\"; they are written unchanged and not checked: {}", place,
+        units, names);
   };
   if (odd_units.size() == 1)
     compiled.warnings.push_back(told(odd_units.begin()->first, some_of(odd_units.begin()->second)));
@@ -153,7 +158,7 @@ void warn_of_odd_units(const OddUnits& odd_units, Compiled& compiled) {
   }
   if (odd_units.size() > 1)
     compiled.warnings.push_back(
-        fmt::format("UDUNITS does not know the units {}; they are written unchanged and not checked",
+        fmt::format("{}UDUNITS does not know the units {}; they are written unchanged and not checked", place,
                     fmt::join(counted, ", ")));
 }
 
@@ -167,9 +172,9 @@ void warn_of_left_out(const std::vector<Entry>& entries, Compiled& compiled) {
     absent.insert(entry.absent.begin(), entry.absent.end());
     ++count;
   }
-  const bool many = left_out.size() > few;
+  const bool many = left_out.size() > few;  // then the plan has a line about all the fields
   if (many)
-    compiled.warnings.push_back(
+    compiled.details.push_back(
         fmt::format("{} optional diagnostics are left out, because the model has no field {}", count,
                     some_of({absent.begin(), absent.end()})));
   auto& lines = many ? compiled.details : compiled.warnings;
@@ -185,7 +190,7 @@ void warn_of_left_out(const std::vector<Entry>& entries, Compiled& compiled) {
 void warn(const std::vector<Entry>& entries, const OddUnits& odd_units, Compiled& compiled) {
   warn_of_missing_units(entries, compiled);
   warn_of_plain_means(entries, compiled);
-  warn_of_odd_units(odd_units, compiled);
+  warn_of_odd_units(entries, odd_units, compiled);
   warn_of_left_out(entries, compiled);
 }
 

@@ -168,8 +168,10 @@ TEST(CompileUnits, DeclaredOnesThatUdunitsDoesNotKnowAreKept) {
   EXPECT_EQ(outcome.problems, "");
   EXPECT_EQ(outcome.units("a"), "SI");
   ASSERT_EQ(outcome.compiled.warnings.size(), 1U);
-  EXPECT_EQ(outcome.compiled.warnings[0],
-            "UDUNITS does not know the units \"SI\"; they are written unchanged and not checked: a, b");
+  EXPECT_EQ(
+      outcome.compiled.warnings[0],
+      "run.yml:3:10  UDUNITS does not know the units \"SI\"; they are written unchanged and not checked: a, "
+      "b");
 }
 
 }  // namespace

@@ -71,6 +71,14 @@ TEST(OptionTables, HoldNamesAndValues) {
   EXPECT_THAT(dims(of_q), ElementsAre("q_indicies_entry 2", "kvp 2", "string 17"));
 }
 
+TEST(OptionTables, LackTheOptionsOfOtherTables) {
+  const DatasetLayout layout = laid_out("all: {prefix: \"\", without: [q_indicies., other.]}");
+  ASSERT_EQ(layout.dataset.texts.size(), 1U);
+  EXPECT_THAT(layout.dataset.texts[0].values, ElementsAre("dt", "0.25"));
+  EXPECT_EQ(laid_out("q_indicies: {without: [q_indicies.rain]}").dataset.texts[0].values.size(), 2U);
+  EXPECT_THAT(complaint("q_indicies: {without: [q_indicies.]}"), HasSubstr("the model gave no option"));
+}
+
 TEST(OptionTables, WithoutEntriesAreMistakesUnlessOptional) {
   EXPECT_EQ(complaint("maps: {}"),
             "run.yaml:4:4  output.a.nc.option_tables.maps: the model gave no option whose name begins with "

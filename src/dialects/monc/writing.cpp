@@ -12,6 +12,10 @@
 namespace tailrace::dialects::monc {
 namespace {
 
+// MONC's names of what each file tells of the moment at which it was written.
+constexpr std::pair<const char*, const char*> write_attributes[] = {
+    {"time", "MONC time"}, {"step", "MONC timestep"}, {"previous_time", "Previous diagnostic write at"}};
+
 std::string manipulated(const Include& include) {
   if (include.manipulation.text == "averaged") return "_timeaveraged";
   return include.manipulation.text == "instantaneous" ? "_instantaneous" : "";
@@ -154,6 +158,9 @@ Node Writing::file(const File& file) {
   Node attributes = map_node(file.title.empty() ? file.name.location : file.title.location);
   const std::string title = file.title.empty() ? "MONC diagnostics" : values_.text(file.title);
   add_entry(attributes, "title", scalar_node(title, attributes.location, true));
+  if (!file.in_steps)
+    add_entry(attributes, "Diagnostic write frequency",
+              scalar_node(values_.seconds_in_names(file.every), file.every.location, true));
   add_entry(made, "attributes", std::move(attributes));
   add_entry(
       made, "write_every",
@@ -162,6 +169,10 @@ Node Writing::file(const File& file) {
   add_entry(made, "file_per_write", scalar_node("true", file.every.location));
   add_entry(made, "time_stamp", scalar_node("end", file.every.location));  // as MONC does
   add_entry(made, "date_attribute", scalar_node("created", file.name.location));
+  Node of_write = map_node(file.name.location);
+  for (const auto& [key, name] : write_attributes)
+    add_entry(of_write, key, scalar_node(name, file.name.location));
+  add_entry(made, "write_attributes", std::move(of_write));
   Node levels = list_node(file.name.location);
   for (const char* name : {"z", "zn"}) levels.items.push_back(scalar_node(name, file.name.location));
   add_entry(made, "also_coordinates", std::move(levels));
@@ -179,7 +190,17 @@ Node Writing::file(const File& file) {
   return made;
 }
 
-// MONC writes its options into every file. Maps of the model are options with the map's name in front.
+// The model always gives q_indicies, others where a definition has them.
+std::set<std::string> Writing::names_of_maps() const {
+  std::set<std::string> names{"q_indicies"};
+  for (const Definition& definition : model_.definitions)
+    for (const Field& field : definition.fields)
+      if (field.type == "map" && field.name.text != "options_database") names.insert(field.name.text);
+  return names;
+}
+
+// MONC writes its options into every file. Maps of the model are options with the map's name in front, which
+// are no options of MONC.
 Node Writing::option_tables(const File& file) const {
   Node tables = map_node(file.name.location);
   const auto add = [&](const std::string& name, const Location& where, const char* prefix,
@@ -199,6 +220,10 @@ Node Writing::option_tables(const File& file) const {
           field->optional);
   };
   add("options_database", file.name.location, "", "number_options", true);
+  Node maps = list_node(file.name.location);
+  for (const std::string& name : names_of_maps())
+    maps.items.push_back(scalar_node(name + ".", file.name.location, true));
+  add_entry(tables.entries.front().value, "without", std::move(maps));
   for (const Include& include : file.includes) {
     if (!include.field.empty()) add_map("", include.field);
     for (const Group& group : model_.groups)

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,7 @@ class Writing {
   Node variable(const Include& include, const Member& like) const;
   Node variables(const File& file);
   Node option_tables(const File& file) const;
+  std::set<std::string> names_of_maps() const;
   std::vector<const Part*> parts_of(const Include& include) const;
   void name_apart(std::vector<Written>& written) const;
 

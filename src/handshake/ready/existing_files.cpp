@@ -9,18 +9,23 @@
 namespace tailrace::handshake {
 namespace {
 
-std::string why(const settings::OutputEntry& file, const std::string& path, const model::Tick& begin) {
+std::string why(const settings::OutputEntry& file, const std::string& path, const model::Tick& begin,
+                bool has_checkpoints) {
   if (file.if_exists)
     return fmt::format(
         "the file {} exists, and `if_exists: fail` does not allow it to be replaced; move it, or use "
         "`replace` "
         "or another path",
         path);
+  const char* expected =
+      has_checkpoints
+          ? "a checkpoint of that run for `checkpoint.restart`, another path or `if_exists: replace`"
+          : "a section `checkpoint` in that run and in this one, which then goes on inside the files, "
+            "another path, `if_exists: append` or `if_exists: replace`";
   return fmt::format(
       "the file {} exists, and this run begins at {} s of model time, so it may continue an earlier run, "
-      "whose "
-      "files are not replaced by default; expected another path, `if_exists: append` or `if_exists: replace`",
-      path, begin.time);
+      "whose files are not replaced by default; expected {}",
+      path, begin.time, expected);
 }
 
 class ExistingFiles {
@@ -47,7 +52,8 @@ class ExistingFiles {
     const std::string path = plan::first_path(file, plan_.calendar, begin_);
     if (files_.entry(path) == env::Entry::none) return {};
     if (wanted == output::IfExists::append) return append(file, format, path);
-    if (file.entry.on_error != settings::OnError::skip) refuse(file, why(file.entry, path, begin_));
+    if (file.entry.on_error != settings::OnError::skip)
+      refuse(file, why(file.entry, path, begin_, plan_.has_checkpoints));
     return {};
   }
 

@@ -56,6 +56,16 @@ TEST(ExistingFiles, AreKeptByARunThatGoesOn) {
               testing::StartsWith("run.yaml:1:3  output.a.nc: the file a.nc exists, and this run begins at "
                                   "3600 s of model time, so it may continue an earlier run"));
   EXPECT_THAT(said, testing::HasSubstr("\nrun.yaml:2:3  output.b.nc: the file b_7200.0.nc exists, and"));
+  EXPECT_THAT(said,
+              testing::HasSubstr("expected a section `checkpoint` in that run and in this one, which then "
+                                 "goes on inside the files, another path, `if_exists: append` or "
+                                 "`if_exists: replace`"));
+  plan::Plan with_checkpoints = plan_of({});
+  with_checkpoints.has_checkpoints = true;
+  EXPECT_THAT(
+      complaint(with_checkpoints, 3600.0, *files),
+      testing::HasSubstr("expected a checkpoint of that run for `checkpoint.restart`, another path or "
+                         "`if_exists: replace`"));
 }
 
 TEST(ExistingFiles, MatterOnlyWhereTheyWouldBeWritten) {

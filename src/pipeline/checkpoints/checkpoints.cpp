@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/fault_bytes.hpp"
@@ -119,9 +120,12 @@ void Checkpoints::try_buffer() const {
 void Checkpoints::watch_files(sinks::SinkServices& services) {
   if (!options_.is_asked_for) return;
   const std::string& component = blueprint_.info.declarations.component;
-  services.begins_file = [this](const std::string& path) {
-    checkpoint::note_begun(env::system_files(), checkpoints_path_, path,
-                           newest_cut_.load(std::memory_order_relaxed));
+  services.begins_file = [this](const std::string& path, std::optional<std::int64_t> last_step) {
+    // A file that a run writes when it ends at the step of its last checkpoint holds nothing of later steps.
+    // It stays when a run goes on from there: it may be the file with the model's own checkpoint.
+    const std::int64_t newest = newest_cut_.load(std::memory_order_relaxed);
+    const std::int64_t behind = last_step ? std::min(newest, *last_step - 1) : newest;
+    checkpoint::note_begun(env::system_files(), checkpoints_path_, path, behind);
   };
   services.marks_commit = [this, component](telemetry::CommitLine& line) {
     line.component = component;

@@ -65,7 +65,7 @@ void tell_absent(const std::vector<Absent>& groups, Plan& plan) {
   if (absent > few)
     plan.warnings.push_back(
         fmt::format("the model declares {} of the {} optional fields; the other {} are left out with their "
-                    "variables (TAILRACE_LOG=info lists them)",
+                    "variables and the optional diagnostics that need them (TAILRACE_LOG=info lists them)",
                     listed - absent, listed, absent));
 }
 

@@ -153,7 +153,8 @@ TEST(Plan, OfManyAbsentFieldsOneLineIsSaidAndTheRestForWhoAsks) {
   EXPECT_THAT(
       plan.warnings,
       testing::ElementsAre("the model declares 1 of the 7 optional fields; the other 6 are left out with "
-                           "their variables (TAILRACE_LOG=info lists them)"));
+                           "their variables and the optional diagnostics that need them (TAILRACE_LOG=info "
+                           "lists them)"));
   EXPECT_THAT(plan.details,
               testing::ElementsAre(
                   HasSubstr("fields.some.names: the model declares no fields \"a1\", \"a2\", \"a3\""),

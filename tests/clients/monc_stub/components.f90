@@ -2,13 +2,14 @@
 ! example with MONC's bridge (examples/monc_style). With q fields there are some more, of every type and rank.
 module components
   use, intrinsic :: iso_fortran_env, only: real64
+  use collections_mod, only: c_add_string, c_get_string, c_size
   use dynamics, only: model_t
   use grids_mod, only: vertical_grid_configuration_type
   use monc_component_mod
   use prognostics_mod, only: prognostic_field_type
-  use q_indices_mod, only: known
+  use published_fields, only: published, supply
+  use q_indices_mod, only: set_q_index
   use registry, only: contribution, entry_t, levels, plane, volume
-  use registry_mod, only: published, supply
   use state_mod, only: model_state_type
   implicit none
   private
@@ -43,17 +44,29 @@ contains
     state%number_q_fields = q_fields
     allocate (state%q(q_fields), state%zq(q_fields))
     do i = 1, size(names)
-      known(i)%l_used = i <= q_fields + merge(1, 0, q_fields > 3) .and. names(i) /= 'unused'
-      known(i)%name = names(i)
+      if (i <= q_fields + merge(1, 0, q_fields > 3) .and. names(i) /= 'unused') call set_q_index(i, trim(names(i)))
     end do
-    published = [character(150) :: achar(0)//'unset', '']
+    call c_add_string(published, achar(0)//'unset')
+    call c_add_string(published, '')
     do i = 1, size(entries)
-      if (is_own(entries(i)) .or. any(published == entries(i)%name)) cycle
-      published = [character(150) :: published, entries(i)%name]
+      if (.not. is_own(entries(i))) call publish(entries(i)%name)
     end do
-    if (q_fields > 0) published = [character(150) :: published, extras]
+    call publish('q_means')
+    do i = 1, merge(size(extras), 0, q_fields > 0)
+      call publish(extras(i))
+    end do
+    if (q_fields > 0) call c_add_string(published, 'half')  ! a second component has a field of that name
     supply => supply_published
   end subroutine make_state
+
+  subroutine publish(name)
+    character(*), intent(in) :: name
+    integer :: i
+    do i = 1, c_size(published)
+      if (c_get_string(published, i) == name) return
+    end do
+    call c_add_string(published, name)
+  end subroutine publish
 
   ! Fields in MONC's state.
   logical function is_own(entry)
@@ -141,8 +154,11 @@ contains
     type(component_field_value_type), intent(out) :: value
     integer :: i
 
-    information%enabled = name /= 'switched_off'
+    information = component_field_information_type(-1, -1, huge(1), -1, .false.)  ! MONC defines it where it is enabled
+    if (name == 'switched_off') return
+    information%enabled = .true.
     information%data_type = COMPONENT_DOUBLE_DATA_TYPE
+    information%number_dimensions = 0
     do i = 1, size(entries)
       if (entries(i)%name == name .and. .not. is_own(entries(i))) exit
     end do
@@ -185,6 +201,7 @@ contains
       information%data_type = COMPONENT_INTEGER_DATA_TYPE
       value%scalar_int = model%g%rank + 1
     case ('half'); value%scalar_real = 0.5_real64*share
+    case ('q_means'); allocate (value%real_2d_array(model%g%nz, state%number_q_fields), source=share)
     case ('pairs'); value%real_2d_array = reshape([(share*i, i=1, 2*5)], [5, 2])
     case ('box'); value%real_3d_array = reshape([(share*i, i=1, 2*3*5)], [5, 2, 3])
     case ('tesseract'); value%real_4d_array = reshape([(share*i, i=1, 2*3*5*7)], [5, 2, 3, 7])

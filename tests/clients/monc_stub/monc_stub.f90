@@ -12,7 +12,8 @@ program monc_stub
   use io_server_mod, only: io_server_run
   use iobridge_mod, only: iobridge_get_descriptor
   use monc_component_mod, only: component_descriptor_type
-  use optionsdatabase_mod, only: options_add, options_get_logical, options_get_string
+  use monc_mod, only: descriptor_of, serve
+  use optionsdatabase_mod, only: options_add, options_get_logical
   use registry, only: read_registry
   use settings
   use state_mod, only: model_state_type
@@ -27,10 +28,10 @@ program monc_stub
   integer :: provided, world_rank, world_size, steps = huge(1), i, cut
   integer :: moncs_per_io_server = 1, q_fields = 0, abort_at = 0   ! a component ends the job in this step
   integer :: restart_at = 0, last_step = huge(1)   ! begins behind the first, as MONC does from a checkpoint of it
-  real(real64) :: ugal = 0, vgal = 0
+  real(real64) :: ugal = 0, vgal = 0, late = 0   ! the time of the checkpoint is of another run, so much later
   logical :: is_server
   namelist /monc/ fields, options, record, steps
-  namelist /stub/ moncs_per_io_server, q_fields, abort_at, restart_at, last_step, ugal, vgal
+  namelist /stub/ moncs_per_io_server, q_fields, abort_at, restart_at, last_step, late, ugal, vgal
 
   call MPI_Init_thread(MPI_THREAD_MULTIPLE, provided)
   call MPI_Comm_rank(MPI_COMM_WORLD, world_rank)
@@ -53,8 +54,7 @@ program monc_stub
               mod(world_rank, moncs_per_io_server + 1) == 0 .and. world_rank < world_size - 1
   call MPI_Comm_split(MPI_COMM_WORLD, merge(1, 0, is_server), world_rank, comm)
   if (is_server) then
-    call io_server_run(state%options_database, comm%MPI_VAL, provided, world_size, .false., &
-                       options_get_string(state%options_database, 'ioserver_configuration_file'))
+    call serve(io_server_run, state%options_database, comm%MPI_VAL, provided, world_size, restart_at > 0)
   else
     call compute()
   end if
@@ -80,14 +80,15 @@ contains
       call run_step()
       call end_step()
     end do
-    bridge = iobridge_get_descriptor()
+    state%time = state%time + late
+    bridge = descriptor_of(iobridge_get_descriptor)
     call bridge%initialisation(state)
-    do step = restart_at + 1, min(steps, last_step)
-      if (state%time >= chosen%t_end) exit
+    do while (state%continue_timestep)
       call run_step()
       call bridge%timestep(state)
-      if (step == abort_at .and. world_rank == world_size - 1) call MPI_Abort(MPI_COMM_WORLD, 7)
-      call end_step()
+      if (state%timestep == abort_at .and. world_rank == world_size - 1) call MPI_Abort(MPI_COMM_WORLD, 7)
+      state%continue_timestep = state%timestep < min(steps, last_step) .and. state%time + state%dtm < chosen%t_end
+      if (state%continue_timestep) call end_step()  ! as in MONC: not after the last step
     end do
     call bridge%finalisation(state)
   end subroutine compute

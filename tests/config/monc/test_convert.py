@@ -61,14 +61,25 @@ def test_writes_yaml_and_warns(folder):
         "groups": {"g": ["ns.VWP_mean"]},
         "output": {
             "{file}": {
-                "attributes": {"title": "All"},
+                "attributes": {"title": "All", "Diagnostic write frequency": "100.0"},
                 "write_every": "100.0 s",
                 "file_per_write": True,
                 "time_stamp": "end",
                 "date_attribute": "created",
+                "write_attributes": {
+                    "time": "MONC time",
+                    "step": "MONC timestep",
+                    "previous_time": "Previous diagnostic write at",
+                },
                 "also_coordinates": ["z", "zn"],
                 "option_tables": {
-                    "options_database": {"prefix": "", "dimension": "number_options", "width": 150, "optional": True}
+                    "options_database": {
+                        "prefix": "",
+                        "dimension": "number_options",
+                        "width": 150,
+                        "optional": True,
+                        "without": ["q_indicies."],
+                    }
                 },
                 "variables": [dict(MEAN, every="{mm} s", axis="time_series_{n}_{mm}")],
             },

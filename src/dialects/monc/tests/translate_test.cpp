@@ -62,14 +62,21 @@ TEST(MoncTranslate, AFileWithEachManipulation) {
       "groups:\n  g: [w, u]\n"
       "output:\n"
       "  out.nc:\n"
-      "    attributes: {title: \"All: values\"}\n"
+      "    attributes: {title: \"All: values\", Diagnostic write frequency: \"100.0\"}\n"
       "    write_every: 100.0 s\n"
       "    file_per_write: true\n"
       "    time_stamp: end\n"
       "    date_attribute: created\n"
+      "    write_attributes: {time: MONC time, step: MONC timestep, previous_time: Previous diagnostic write "
+      "at}\n"
       "    also_coordinates: [z, zn]\n"
-      "    option_tables: {options_database: {prefix: \"\", dimension: number_options, width: 150, optional: "
-      "true}}\n"
+      "    option_tables:\n"
+      "      options_database:\n"
+      "        prefix: \"\"\n"
+      "        dimension: number_options\n"
+      "        width: 150\n"
+      "        optional: true\n"
+      "        without: [q_indicies.]\n"
       "    variables: [{group: g, time: mean, every: 20.0 s, edges: samples, axis: time_series_4_20.0}]\n"))
       << outcome.yaml;
   const auto variable = [](const std::string& include) {
@@ -151,6 +158,7 @@ TEST(MoncTranslate, QFieldsAreSplitAndMapsAreTablesOfOptions) {
             "{group: g_by_q_field, time: snapshot, every: 4 steps, axis: time_series_4, split: qfields}"));
   EXPECT_EQ(outcome.at("output", "out.nc", "option_tables"),
             "options_database:\n  prefix: \"\"\n  dimension: number_options\n  width: 150\n  optional: true\n"
+            "  without: [m., n., q_indicies.]\n"
             "m:\n  dimension: active_q_indicies\n  width: 150\n\"n\":\n  width: 150\n  optional: true\n");
   EXPECT_EQ(outcome.at("output", "out.nc", "also_coordinates"), "[z, zn]\n");
   EXPECT_EQ(outcome.at("output", "out.nc", "date_attribute"), "created");
