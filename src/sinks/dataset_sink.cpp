@@ -93,7 +93,7 @@ void DatasetSink::create(const std::string& part) {
                             "of `{{start}}` or `{{end}}`",
                             spec.path));
   make_folder(spec.path);
-  if (!part.empty() && !goes_on && services_.begins_file) services_.begins_file(spec.path);
+  if (!part.empty() && !goes_on && services_.begins_file) services_.begins_file(spec.path, plan_.entry.path);
   dataset_ = format_.create(spec);
   written_.insert(spec.path);
   show_dataset();

@@ -24,8 +24,8 @@ struct SinkServices {
   telemetry::Trace* trace;
   double run_begin;  // steady seconds
   // Set if the component has checkpoints; called from any thread. The first before a file of a series is
-  // created, the second to add the latest checkpoint to the log line of a commit.
-  std::function<void(const std::string& path)> begins_file = {};
+  // created, with the path of the entry; the second to add the latest checkpoint to the log line of a commit.
+  std::function<void(const std::string& path, const std::string& series)> begins_file = {};
   std::function<void(telemetry::CommitLine& line)> marks_commit = {};
 };
 

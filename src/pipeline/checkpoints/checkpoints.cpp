@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "base/fault_bytes.hpp"
@@ -33,6 +34,26 @@ std::string path_in_buffer(const Blueprint& blueprint) {
   return buffer.empty() ? "" : checkpoint::buffered_path(buffer, path_of_checkpoints(blueprint));
 }
 
+checkpoint::OutputOfRun output_of(const Blueprint& blueprint) {
+  checkpoint::OutputOfRun output{std::filesystem::current_path().string(), {}, {}};
+  for (std::size_t f = 0; f < blueprint.plan.files.size(); ++f) {
+    const settings::OutputEntry& entry = blueprint.plan.files[f].entry;
+    if (!entry.writer()->makes_files()) continue;
+    if (entry.has_many_files())
+      output.series.insert(entry.path);
+    else
+      output.files.insert(blueprint.layouts[f].dataset.path);
+  }
+  return output;
+}
+
+// The next job may run in a copy of this directory, so relative paths stay relative. The model may have
+// changed its working directory meanwhile.
+std::string seen_from(const std::string& directory, const std::string& path) {
+  if (std::filesystem::path(path).is_absolute()) return path;
+  return std::filesystem::absolute(path).lexically_normal().lexically_relative(directory).string();
+}
+
 double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 }  // namespace
@@ -48,6 +69,7 @@ Checkpoints::Checkpoints(const Blueprint& blueprint, ControlChannel& control, si
       blocks_(blueprint),
       checkpoints_path_(path_of_checkpoints(blueprint)),
       buffered_path_(path_in_buffer(blueprint)),
+      output_(output_of(blueprint)),
       newest_cut_(blueprint.info.saved ? blueprint.info.begin.step : -1),
       own_(services.executor, env::system_files(), control.rank()),
       drain_(services.executor, env::system_files()),
@@ -100,7 +122,8 @@ void Checkpoints::open() {
   const bool restarts = blueprint_.info.saved != nullptr;
   const auto step = restarts ? std::optional(blueprint_.info.begin.step) : std::nullopt;
   store->discard_after(step);
-  checkpoint::remove_begun_behind(env::system_files(), store->path(), step);
+  checkpoint::remove_begun_behind(env::system_files(), store->path(), output_, step);
+  checkpoint::note_output(env::system_files(), store->path(), output_);
   committer_.open(std::move(store), options_.keep);
 }
 
@@ -119,9 +142,10 @@ void Checkpoints::try_buffer() const {
 void Checkpoints::watch_files(sinks::SinkServices& services) {
   if (!options_.is_asked_for) return;
   const std::string& component = blueprint_.info.declarations.component;
-  services.begins_file = [this](const std::string& path) {
-    checkpoint::note_begun(env::system_files(), checkpoints_path_, path,
-                           newest_cut_.load(std::memory_order_relaxed));
+  services.begins_file = [this](const std::string& path, const std::string& series) {
+    checkpoint::note_begun(
+        env::system_files(), checkpoints_path_,
+        {seen_from(output_.directory, path), series, newest_cut_.load(std::memory_order_relaxed)});
   };
   services.marks_commit = [this, component](telemetry::CommitLine& line) {
     line.component = component;

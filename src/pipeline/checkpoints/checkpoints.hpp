@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "checkpoint/series/begun_files.hpp"
 #include "model/kept_value.hpp"
 #include "pipeline/checkpoints/checkpoint_committer.hpp"
 #include "pipeline/checkpoints/checkpointed_blocks.hpp"
@@ -78,6 +79,7 @@ class Checkpoints {
   CheckpointedBlocks blocks_;
   const std::string checkpoints_path_;
   const std::string buffered_path_;       // empty: no burst buffer
+  const checkpoint::OutputOfRun output_;  // of the present configuration, in the directory where it began
   std::atomic<std::int64_t> newest_cut_;  // step of the newest snapshot; -1: none
   LocalShard own_;
   Drain drain_;
