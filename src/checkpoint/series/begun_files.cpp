@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -77,16 +78,14 @@ void write_list(env::FileSystem& files, const std::string& checkpoints, const Ru
   files.write(list_path(checkpoints), text);
 }
 
-bool try_to_remove(env::FileSystem& files, const std::string& path) {
+void try_to_remove(env::FileSystem& files, const std::string& path) {
   try {
     files.remove(path);
     base::log_warning(
         fmt::format("{} is removed: it begins after the checkpoint from which the run continues", path));
-    return true;
   } catch (const Error& error) {
     base::log_warning(
         fmt::format("{} begins after the checkpoint, but cannot be removed: {}", path, error.what()));
-    return false;
   }
 }
 
@@ -97,10 +96,9 @@ void note_begun(env::FileSystem& files, const std::string& checkpoints, const Be
 }
 
 void note_output(env::FileSystem& files, const std::string& checkpoints, const OutputOfRun& output) {
-  RunFiles run = read_run_files(files, checkpoints);
-  run.directory = output.directory;
-  run.files.insert(output.files.begin(), output.files.end());
-  write_list(files, checkpoints, run);
+  std::string text = text_of({{"run", output.directory}});
+  for (const std::string& file : output.files) text += text_of({{"file", file}});
+  files.append(list_path(checkpoints), text);
 }
 
 RunFiles read_run_files(const env::FileSystem& files, const std::string& checkpoints) {
@@ -121,6 +119,12 @@ RunFiles read_run_files(const env::FileSystem& files, const std::string& checkpo
   return run;
 }
 
+bool was_begun(const RunFiles& run, const std::string& path) {
+  return std::ranges::any_of(run.begun, [&](const BegunFile& file) {
+    return file.path == path || (file.series.empty() && file.path.ends_with("/" + path));
+  });
+}
+
 BegunBehind begun_behind(const env::FileSystem& files, const RunFiles& run, const OutputOfRun& output,
                          std::optional<std::int64_t> step) {
   BegunBehind found;
@@ -129,7 +133,7 @@ BegunBehind begun_behind(const env::FileSystem& files, const RunFiles& run, cons
     if (!is_behind(file, step) || files.entry(path) == env::Entry::none) continue;
     const std::string why = why_it_stays(files, file, path, output);
     if (why.empty())
-      found.removed.push_back(path);
+      found.removed.push_back({file, path});
     else
       found.stay.push_back(
           fmt::format("{} begins after the checkpoint from which the run continues, but {}", path, why));
@@ -149,12 +153,10 @@ void remove_begun_behind(env::FileSystem& files, const std::string& checkpoints,
   const BegunBehind behind = begun_behind(files, run, output, step);
   for (const std::string& stays : behind.stay)
     base::log_warning(fmt::format("{}. It stays; remove it yourself if it belongs to this run", stays));
-  std::set<std::string> kept;
-  for (const std::string& path : behind.removed)
-    if (!try_to_remove(files, path)) kept.insert(path);
+  for (const BegunBehind::Removed& one : behind.removed) try_to_remove(files, one.path);
   // A removed file is forgotten: a file of that name may belong to somebody else now.
   std::erase_if(run.begun, [&](const BegunFile& file) {
-    return is_behind(file, step) && !kept.contains(full(file.path, output));
+    return is_behind(file, step) && files.entry(full(file.path, output)) == env::Entry::none;
   });
   write_list(files, checkpoints, run);
 }

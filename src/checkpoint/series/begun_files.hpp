@@ -36,8 +36,8 @@ struct BegunFile {
 // Throws Error(resource).
 void note_begun(env::FileSystem& files, const std::string& checkpoints, const BegunFile& file);
 
-// For the process that holds the lock of the checkpoints, before the run creates a file: the run in this
-// directory makes these files, besides its series. Throws Error(resource).
+// The run in this directory is about to make these files, besides its series. Call it before any server
+// creates one; `checkpoints` exists. Throws Error(resource).
 void note_output(env::FileSystem& files, const std::string& checkpoints, const OutputOfRun& output);
 
 struct RunFiles {
@@ -50,17 +50,26 @@ struct RunFiles {
 // Throws Error(resource) if the list exists, but cannot be read.
 RunFiles read_run_files(const env::FileSystem& files, const std::string& checkpoints);
 
+// Whether this run, or the one of which its directory is a copy, made the file of a series with this path,
+// which is as the configuration has it.
+bool was_begun(const RunFiles& run, const std::string& path);
+
 // The files that a run which continues from `step` (none: from the beginning) must not have: those that
 // exist, and were begun after that checkpoint.
 struct BegunBehind {
-  std::vector<std::string> removed;  // regular files of series of the present configuration
-  std::vector<std::string> stay;     // with the reason, for people
+  struct Removed {
+    BegunFile file;
+    std::string path;  // absolute
+  };
+  std::vector<Removed> removed;   // regular files of series of the present configuration
+  std::vector<std::string> stay;  // with the reason, for people
 };
 BegunBehind begun_behind(const env::FileSystem& files, const RunFiles& run, const OutputOfRun& output,
                          std::optional<std::int64_t> step);
 
-// Removes them, and forgets what it has removed. The log names them, and those that stay. For the process
-// that holds the lock of the checkpoints. Throws Error(resource) if the list cannot be read or written.
+// Removes them, and forgets those that do not exist any more. The log names them, and those that stay. For
+// the process that holds the lock of the checkpoints. Throws Error(resource) if the list cannot be read or
+// written.
 void remove_begun_behind(env::FileSystem& files, const std::string& checkpoints, const OutputOfRun& output,
                          std::optional<std::int64_t> step);
 

@@ -78,7 +78,7 @@ TEST_F(Begun, stay_where_this_run_does_not_write) {
     files->write(path, "another's");
   const OutputOfRun other{"/run", {"piece_{end}.nc"}, {}};
   EXPECT_THAT(begun_behind(*files, read_run_files(*files, checkpoints), run, 10).removed,
-              ElementsAre("/run/part_1.nc"));
+              ElementsAre(::testing::Field(&BegunBehind::Removed::path, "/run/part_1.nc")));
   EXPECT_THAT(begun_behind(*files, read_run_files(*files, checkpoints), other, 10).removed, IsEmpty());
   const std::string log = go_back(10);
   EXPECT_THAT(log,
@@ -97,6 +97,9 @@ TEST_F(Begun, of_an_earlier_version_go_only_where_this_run_writes) {
   const std::string log = go_back(10);
   EXPECT_TRUE(!is_there("/run/part_1.nc") && !is_there("/run/a_2.nc"));
   EXPECT_TRUE(is_there("/copy/part_1.nc") && is_there("/run/b.nc"));
+  const RunFiles left = read_run_files(*files, checkpoints);  // of the copy, which are replaced, not removed
+  EXPECT_TRUE(was_begun(left, "part_1.nc") && was_begun(left, "/copy/part_1.nc"));
+  EXPECT_FALSE(was_begun(left, "art_1.nc") || was_begun(left, "a_2.nc"));
   EXPECT_THAT(log, HasSubstr("/copy/part_1.nc begins after the checkpoint from which the run continues, but "
                              "this run writes no series with files of this name. It stays"));
 }

@@ -16,6 +16,7 @@
 #include "model/kept_value.hpp"
 #include "pipeline/checkpoints/pieces.hpp"
 #include "plan/restart/description.hpp"
+#include "plan/restart/output_paths.hpp"
 
 namespace tailrace::pipeline::checkpoints {
 namespace {
@@ -35,16 +36,21 @@ std::string path_in_buffer(const Blueprint& blueprint) {
 }
 
 checkpoint::OutputOfRun output_of(const Blueprint& blueprint) {
-  checkpoint::OutputOfRun output{std::filesystem::current_path().string(), {}, {}};
-  for (std::size_t f = 0; f < blueprint.plan.files.size(); ++f) {
-    const settings::OutputEntry& entry = blueprint.plan.files[f].entry;
-    if (!entry.writer()->makes_files()) continue;
-    if (entry.has_many_files())
-      output.series.insert(entry.path);
-    else
-      output.files.insert(blueprint.layouts[f].dataset.path);
-  }
-  return output;
+  plan::OutputPaths paths = plan::output_paths(blueprint.plan, blueprint.info.begin);
+  return {std::filesystem::current_path().string(), std::move(paths.series), std::move(paths.files)};
+}
+
+// The series whose files may be replaced although no job of this run made them: the configuration says what
+// happens to them, or the user wants a run from the beginning.
+std::set<std::string> series_to_replace(const Blueprint& blueprint) {
+  using settings::Restart;
+  const Restart restart = options_of(blueprint).restart;
+  const bool begins_as_asked =
+      restart == Restart::never || (restart == Restart::at_initial_step && !blueprint.info.saved);
+  std::set<std::string> series;
+  for (const plan::DatasetPlan& file : blueprint.plan.files)
+    if (begins_as_asked || file.entry.if_exists) series.insert(file.entry.path);
+  return series;
 }
 
 // The next job may run in a copy of this directory, so relative paths stay relative. The model may have
@@ -70,6 +76,7 @@ Checkpoints::Checkpoints(const Blueprint& blueprint, ControlChannel& control, si
       checkpoints_path_(path_of_checkpoints(blueprint)),
       buffered_path_(path_in_buffer(blueprint)),
       output_(output_of(blueprint)),
+      replaced_series_(series_to_replace(blueprint)),
       newest_cut_(blueprint.info.saved ? blueprint.info.begin.step : -1),
       own_(services.executor, env::system_files(), control.rank()),
       drain_(services.executor, env::system_files()),
@@ -123,7 +130,6 @@ void Checkpoints::open() {
   const auto step = restarts ? std::optional(blueprint_.info.begin.step) : std::nullopt;
   store->discard_after(step);
   checkpoint::remove_begun_behind(env::system_files(), store->path(), output_, step);
-  checkpoint::note_output(env::system_files(), store->path(), output_);
   committer_.open(std::move(store), options_.keep);
 }
 
@@ -143,14 +149,26 @@ void Checkpoints::watch_files(sinks::SinkServices& services) {
   if (!options_.is_asked_for) return;
   const std::string& component = blueprint_.info.declarations.component;
   services.begins_file = [this](const std::string& path, const std::string& series) {
-    checkpoint::note_begun(
-        env::system_files(), checkpoints_path_,
-        {seen_from(output_.directory, path), series, newest_cut_.load(std::memory_order_relaxed)});
+    begin_file(path, series);
   };
   services.marks_commit = [this, component](telemetry::CommitLine& line) {
     line.component = component;
     line.checkpoint = newest_cut_.load(std::memory_order_relaxed);
   };
+}
+
+void Checkpoints::begin_file(const std::string& path, const std::string& series) const {
+  env::FileSystem& files = env::system_files();
+  const std::string noted = seen_from(output_.directory, path);
+  if (!replaced_series_.contains(series) && files.entry(path) != env::Entry::none &&
+      !checkpoint::was_begun(checkpoint::read_run_files(files, checkpoints_path_), noted))
+    throw Error(
+        ErrorCode::resource,
+        fmt::format("{}: exists, and is not replaced, as no job of this run made it; expected another "
+                    "path, or `if_exists: replace`",
+                    path));
+  checkpoint::note_begun(files, checkpoints_path_,
+                         {noted, series, newest_cut_.load(std::memory_order_relaxed)});
 }
 
 void Checkpoints::keep(int client, int field, std::span<const std::byte> values) {

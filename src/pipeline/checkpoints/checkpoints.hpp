@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "checkpoint/series/begun_files.hpp"
@@ -59,6 +60,7 @@ class Checkpoints {
   bool is_leader() const { return control_.rank() == blueprint_.info.leader; }
   void begin(const model::Tick& tick, const messaging::Bytes& values);
   void save();
+  void begin_file(const std::string& path, const std::string& series) const;  // from any thread
   void report_shard(const LocalShard::Outcome& outcome);
   void on_shards(const messaging::Bytes& messages);
   void on_decision(const messaging::Bytes& message);
@@ -80,7 +82,8 @@ class Checkpoints {
   const std::string checkpoints_path_;
   const std::string buffered_path_;       // empty: no burst buffer
   const checkpoint::OutputOfRun output_;  // of the present configuration, in the directory where it began
-  std::atomic<std::int64_t> newest_cut_;  // step of the newest snapshot; -1: none
+  const std::set<std::string> replaced_series_;  // the others lose no file that no job of this run made
+  std::atomic<std::int64_t> newest_cut_;         // step of the newest snapshot; -1: none
   LocalShard own_;
   Drain drain_;
   CheckpointCommitter committer_;  // used on the leader
