@@ -41,13 +41,6 @@ std::int64_t step_of(const std::string& checkpoint) {
   return step_of_name(std::filesystem::path(checkpoint).filename().string());
 }
 
-// Durable before a manifest is removed: otherwise a crash would leave a checkpoint that looks damaged.
-void forget_complete(env::FileSystem& files, const std::string& checkpoint) {
-  const std::string checkpoints = parent_of(checkpoint);
-  std::set<std::int64_t> steps = complete_steps(files, checkpoints);
-  if (steps.erase(step_of(checkpoint)) > 0) set_complete_steps(files, checkpoints, steps);
-}
-
 // The checkpoint is complete without it.
 void try_to_note_complete(env::FileSystem& files, const std::string& checkpoints,
                           const std::set<std::int64_t>& steps) noexcept {
@@ -80,11 +73,12 @@ std::vector<FoundCheckpoint> later_than(std::vector<FoundCheckpoint> found,
 }  // namespace
 
 void remove_checkpoint(env::FileSystem& files, const std::string& checkpoint) {
-  if (std::filesystem::is_symlink(checkpoint))
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(checkpoint, ignored))
     throw Error(ErrorCode::resource,
                 fmt::format("{} is a link, and what it leads to is not removed; remove the link yourself",
                             checkpoint));
-  forget_complete(files, checkpoint);
+  forget_complete(files, parent_of(checkpoint), step_of(checkpoint));
   bool had_any = false;
   for (const std::string& manifest : {on_nodes_path(checkpoint), manifest_path(checkpoint)}) {
     if (!files.exists(manifest)) continue;
@@ -216,7 +210,9 @@ void CheckpointStore::discard_after(std::optional<std::int64_t> step) {
     try {
       remove_checkpoint(files_, checkpoint.path);
     } catch (const Error& error) {
-      if (files_.exists(manifest_path(checkpoint.path))) throw;
+      const bool is_harmless = files_.entry(checkpoint.path) == env::Entry::other &&
+                               !files_.exists(manifest_path(checkpoint.path));
+      if (!is_harmless) throw;
       base::log_warning(fmt::format("checkpoint {}: {}", checkpoint.path, error.what()));
     }
   }

@@ -33,4 +33,14 @@ void set_complete_steps(env::FileSystem& files, const std::string& checkpoints,
   files.sync(list_path(checkpoints));
 }
 
+void forget_complete(env::FileSystem& files, const std::string& checkpoints, std::int64_t step) {
+  std::set<std::int64_t> steps = complete_steps(files, checkpoints);
+  if (steps.erase(step) == 0) return;
+  try {
+    set_complete_steps(files, checkpoints, steps);
+  } catch (const Error&) {
+    files.remove(list_path(checkpoints));
+  }
+}
+
 }  // namespace tailrace::checkpoint

@@ -19,4 +19,9 @@ std::set<std::int64_t> complete_steps(env::FileSystem& files, const std::string&
 void set_complete_steps(env::FileSystem& files, const std::string& checkpoints,
                         const std::set<std::int64_t>& steps);
 
+// Before the manifest of a checkpoint is removed. On the device when it returns: otherwise a crash would
+// leave a checkpoint that looks damaged. If the disk is full, the whole file is removed, because the
+// checkpoint must make room.
+void forget_complete(env::FileSystem& files, const std::string& checkpoints, std::int64_t step);
+
 }  // namespace tailrace::checkpoint

@@ -198,7 +198,7 @@ EarlierJobs earlier_jobs(const Started& started, const model::Declarations& decl
 void note_output(const EarlierJobs& earlier) {
   if (earlier.checkpoints.empty()) return;
   env::FileSystem& files = env::system_files();
-  files.make_directories(earlier.checkpoints);
+  checkpoint::make_durable_directories(files, earlier.checkpoints);
   if (checkpoint::holder_of(files, earlier.checkpoints).empty())
     checkpoint::note_output(files, earlier.checkpoints, earlier.output);
 }

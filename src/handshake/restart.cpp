@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "checkpoint/checkpoint_check.hpp"
+#include "checkpoint/checkpoint_store.hpp"
 #include "env/file_system.hpp"
 #include "handshake/ready/tree.hpp"
 #include "settings/checkpoint.hpp"
@@ -100,15 +101,16 @@ std::optional<checkpoint::Manifest> newest_usable(const std::string& directory,
                                                   const settings::CheckpointOptions& options,
                                                   const checkpoint::FindDamage& damage) {
   // Proves that a directory which does not seem to exist is not just out of reach.
-  if (options.restart == settings::Restart::auto_) env::system_files().make_directories(directory);
+  if (options.restart == settings::Restart::auto_)
+    checkpoint::make_durable_directories(env::system_files(), directory);
   try {
     return checkpoint::newest_whole(env::system_files(), directory, damage);
   } catch (const Error& error) {
     throw Error(
         error.code(),
         fmt::format("{}  checkpoint.restart: {}\nNothing was removed or replaced. Repair or move these "
-                    "checkpoints, name another `directory`, or use `restart: never`, with which the run "
-                    "begins from the beginning and removes them",
+                    "checkpoints, or name another `directory`; with `restart: never` the run begins from the "
+                    "beginning, and removes what is damaged",
                     location_of(options).text(), error.what()));
   }
 }

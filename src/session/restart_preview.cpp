@@ -54,8 +54,8 @@ std::string of_dataset(const plan::DatasetPlan& file) {
   std::string kept;
   for (std::size_t axis = 0; axis < file.axes.size(); ++axis)
     kept += fmt::format("{}{} of {}", axis == 0 ? "" : ", ", restored.records[axis], file.axes[axis].dim);
-  return fmt::format("  {} keeps its first records ({}); later ones are removed. Now it is {}\n", path, kept,
-                     format.inspect(path, false).report.substr(path.size() + 2));
+  return fmt::format("  {} keeps its first records ({}); later ones are removed. Now: {}\n", path, kept,
+                     format.inspect(path, false).report);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a restart would change of what is there now, for `tailrace check --restart`.
+// Lists the changes that a restart would make to existing files, for `tailrace check --restart`.
 #pragma once
 
 #include <string>

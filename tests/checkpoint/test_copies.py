@@ -46,7 +46,7 @@ def go_on(job, folder: Path, steps=36, serving=None, made=None) -> Result:
 
 
 def hashes(folder: Path) -> dict[str, str]:
-    """Of every file below the folder, links followed, except the report and what the harness writes there."""
+    """Covers every file below the folder, links followed, except the report and what the harness writes there."""
     found = {}
     for at, folders, names in os.walk(folder, followlinks=True):
         folders[:] = [name for name in folders if name != REPORT]
@@ -126,7 +126,7 @@ def test_a_restart_in_a_copy_leaves_the_original(job, run, whole, tmp_path, serv
         "restarts from the checkpoint of step 30 (30 s)",
         "restart/model/step_000000000040 is removed: it has no manifest.json",
         "  out/part_42.0.nc is removed: it begins after the checkpoint\n",
-        "  all.nc keeps its first records (30 of time); later ones are removed. Now it is complete; ",
+        "  all.nc keeps its first records (30 of time); later ones are removed. Now: all.nc: complete; ",
     ):
         assert line in checked.stdout
     assert hashes(copy) == unchanged

@@ -120,8 +120,10 @@ RunFiles read_run_files(const env::FileSystem& files, const std::string& checkpo
 }
 
 bool was_begun(const RunFiles& run, const std::string& path) {
+  const std::string name = std::filesystem::path(path).lexically_normal().string();
   return std::ranges::any_of(run.begun, [&](const BegunFile& file) {
-    return file.path == path || (file.series.empty() && file.path.ends_with("/" + path));
+    return std::filesystem::path(file.path).lexically_normal() == name ||
+           (file.series.empty() && file.path.ends_with("/" + name));
   });
 }
 

@@ -17,7 +17,7 @@
 
 namespace tailrace::checkpoint {
 
-// What the present configuration writes.
+// The output of the present configuration.
 struct OutputOfRun {
   std::string directory;         // absolute: where relative paths lead
   std::set<std::string> series;  // the paths of the entries with many files, with `{start}` and the like

@@ -124,7 +124,7 @@ TEST_F(Burst, a_member_that_is_cut_off_is_not_drained) {
               HasSubstr("shard state.1.nc waits in the burst buffer"));
 }
 
-// What a copied directory has is also what the original needs.
+// The original still needs the shards that a copied directory names.
 TEST_F(Burst, a_copy_of_the_directory_takes_nothing_from_the_original) {
   const Manifest manifest = leave_on_node(7);
   const std::string copy = checkpoint_path("copy/atmosphere", 7);

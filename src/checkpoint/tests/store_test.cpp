@@ -87,6 +87,14 @@ TEST_F(Store, discards_nothing_where_one_is_not_to_be_removed) {
   EXPECT_THAT(files->list(checkpoints), ::testing::IsSupersetOf({"step_000000000010", "step_000000000030"}));
 }
 
+TEST_F(Store, makes_room_on_a_full_disk) {
+  CheckpointStore store(*files, "checkpoints", "atmosphere");
+  for (const std::int64_t step : {10, 20, 30}) write_checkpoint(*files, store, step);
+  env::FaultyFiles full(*files, {.fail_write = 1, .fail_times = 1});
+  remove_checkpoint(full, checkpoints + "/step_000000000010");
+  EXPECT_THAT(files->list(checkpoints), ElementsAre("lock", "step_000000000020", "step_000000000030"));
+}
+
 TEST_F(Store, leaves_what_users_put_beside_a_discarded_checkpoint) {
   CheckpointStore store(*files, "checkpoints", "atmosphere");
   for (const std::int64_t step : {10, 20}) write_checkpoint(*files, store, step);

@@ -125,15 +125,16 @@ class ExistingFiles {
   void check_restored(const plan::DatasetPlan& file) {
     const plan::RestoredFile& restored = *file.restored;
     const output::Format& format = *file.entry.writer();
-    if (restored.is_empty || !format.makes_files()) return;
+    if (!format.makes_files()) return;
     const std::string path = restored.part.empty() ? file.entry.path : restored.part;
     const auto refuse = [&](const std::string& why) {
       problems_.add(file.entry.location, "output." + file.entry.path,
                     fmt::format("the file {} cannot continue from the checkpoint: {}", path, why));
     };
+    if (is_of_original(path)) return refuse(why_shared(path));
+    if (restored.is_empty) return;
     if (!format.can_append()) return refuse(fmt::format("format \"{}\" cannot", file.entry.format));
     if (files_.entry(path) == env::Entry::none) return refuse("it no longer exists");
-    if (is_of_original(path)) return refuse(why_shared(path));
     try {
       const auto existing = format.existing_axes(path);
       for (std::size_t axis = 0; axis < file.axes.size(); ++axis) {

@@ -15,7 +15,7 @@
 
 namespace tailrace::handshake {
 
-// What is known of the jobs before this one, where the run has checkpoints.
+// The earlier jobs of a run with checkpoints, as its list of files knows them.
 struct EarlierJobs {
   std::string checkpoints;           // the directory of the component
   checkpoint::RunFiles files;        // which they made
