@@ -119,7 +119,7 @@ std::optional<std::string> damage_of_shard(env::FileSystem& files, const std::st
 void warn_of(const std::vector<FoundCheckpoint>& unusable, const char* consequence) {
   for (const FoundCheckpoint& checkpoint : unusable)
     base::log_warning(
-        fmt::format("checkpoint {} is not used: {}; {}", checkpoint.path, checkpoint.why, consequence));
+        fmt::format("checkpoint {} is not used: {}{}", checkpoint.path, checkpoint.why, consequence));
 }
 
 }  // namespace
@@ -170,7 +170,7 @@ std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& 
     if (checkpoint.state == State::complete) {
       const auto found = damage(checkpoint);
       if (!found) {
-        warn_of(unusable, "trying the previous one");
+        warn_of(unusable, "; trying the previous one");
         return std::move(checkpoint.manifest);
       }
       checkpoint.state = State::damaged;
@@ -183,7 +183,7 @@ std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& 
     throw Error(ErrorCode::resource,
                 fmt::format("there are checkpoints in {}, but none of them can be used:{}", checkpoints,
                             describe_unusable(unusable)));
-  warn_of(unusable, "there is none before it");
+  warn_of(unusable, "; there is none before it");
   return std::nullopt;
 }
 

@@ -118,9 +118,7 @@ def test_a_restart_in_a_copy_leaves_the_original(job, run, whole, tmp_path, serv
     before = hashes(original)
     (copy / "restart/model/step_000000000040").mkdir()  # of a job that was killed
     unchanged = hashes(copy)
-    checked = tailrace(
-        "check", "tailrace.yaml", "--declared", declared(copy), "--restart", "restart", cwd=copy
-    )
+    checked = tailrace("check", "tailrace.yaml", "--declared", declared(copy), "--restart", "restart", cwd=copy)
     assert checked.returncode == 0, checked.stderr
     for line in (
         "restarts from the checkpoint of step 30 (30 s)",
