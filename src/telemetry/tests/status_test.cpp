@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "env/faulty/faulty_files.hpp"
+#include "tailrace/error.hpp"
 #include "telemetry/trace.hpp"
 
 namespace tailrace::telemetry {
