@@ -19,6 +19,10 @@ class NotFound(RuntimeError):
     """Something that the demo needs is not where it is looked for."""
 
 
+class Occupied(RuntimeError):
+    """The folder holds something that no demo made."""
+
+
 def example() -> Path:
     """The folder with the demo's model, its settings and its plot script, which tools/link_python links here."""
     folder = Path(os.environ.get("TAILRACE_DEMO") or Path(sys.prefix) / "share" / "tailrace" / "demo")
@@ -37,7 +41,7 @@ def model_ranks(cores: int) -> int:
 
 
 def play(into: Path) -> None:
-    """Runs the demo into a folder, which is emptied of an earlier demo, and prints what it made."""
+    """Runs the demo into a new or empty folder, or one with an earlier demo, and prints what it made."""
     from tailrace.run import run
 
     model = example()
@@ -56,10 +60,15 @@ def play(into: Path) -> None:
 
 
 def prepare(into: Path, model: Path) -> None:
-    for old in (into / "pictures", into / "tailrace_report"):
-        shutil.rmtree(old, ignore_errors=True)
+    """Removes the files of an earlier demo and nothing else."""
     into.mkdir(parents=True, exist_ok=True)
-    for old in into.glob("*.nc"):
+    found = sorted(path.name for path in into.iterdir())
+    if found and not set(SETTINGS) <= set(found):
+        raise Occupied(
+            f"{into} holds {found[0]}{' and more' if len(found) > 1 else ''}, and no earlier demo; "
+            "name a new or empty folder with --into"
+        )
+    for old in (*into.glob("demo_*.nc"), *into.glob("pictures/*.png"), *into.glob("pictures/*.gif")):
         old.unlink()
     for name in SETTINGS:
         shutil.copy(model / name, into / name)

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "checkpoint/burst/buffer.hpp"
 #include "checkpoint/checksums.hpp"
+#include "checkpoint/complete_steps.hpp"
 #include "checkpoint/manifest.hpp"
 
 namespace tailrace::checkpoint {
@@ -38,7 +40,7 @@ std::optional<Manifest> noted_on_nodes(env::FileSystem& files, const std::string
 }
 
 // For a checkpoint without a manifest.
-void look_at_note(env::FileSystem& files, FoundCheckpoint& found) {
+void look_at_note(env::FileSystem& files, FoundCheckpoint& found, bool was_complete) {
   if (auto manifest = noted_on_nodes(files, found.path)) {
     check_place(found.path, manifest->head);
     found.state = FoundCheckpoint::State::on_nodes;
@@ -46,18 +48,30 @@ void look_at_note(env::FileSystem& files, FoundCheckpoint& found) {
     if (found.why.empty())
       found.why = "all shards are drained, but the job ended before the checkpoint was committed";
     found.manifest = std::move(*manifest);
+  } else if (was_complete) {
+    found.state = FoundCheckpoint::State::damaged;
+    found.why = fmt::format("{} is missing, and the checkpoint was complete", manifest_name);
   } else {
     found.why = fmt::format("it has no {}, so it was never finished", manifest_name);
   }
 }
 
-FoundCheckpoint look_at(env::FileSystem& files, const std::string& checkpoint) {
+// Throws if the directory cannot be listed. `exists` cannot distinguish a missing file from one that may not
+// be looked at.
+bool has_entry(env::FileSystem& files, const std::string& directory, const std::string& name) {
+  const auto names = files.list(directory);
+  return std::ranges::find(names, name) != names.end();
+}
+
+FoundCheckpoint look_at(env::FileSystem& files, const std::string& checkpoint, bool was_complete) {
   FoundCheckpoint found{
       .step = step_of_name(last_word(checkpoint)), .path = checkpoint, .manifest = {}, .why = {}};
   const std::string path = fmt::format("{}/{}", checkpoint, manifest_name);
   try {
     if (!files.exists(path)) {
-      look_at_note(files, found);
+      if (has_entry(files, checkpoint, manifest_name))
+        throw Error(ErrorCode::resource, "exists, but cannot be reached");
+      look_at_note(files, found, was_complete);
       return found;
     }
     found.manifest = manifest_of(files.read(path));
@@ -102,19 +116,27 @@ std::optional<std::string> damage_of_shard(env::FileSystem& files, const std::st
   }
 }
 
+void warn_of(const std::vector<FoundCheckpoint>& unusable, const char* consequence) {
+  for (const FoundCheckpoint& checkpoint : unusable)
+    base::log_warning(
+        fmt::format("checkpoint {} is not used: {}{}", checkpoint.path, checkpoint.why, consequence));
+}
+
 }  // namespace
 
 std::vector<FoundCheckpoint> find_checkpoints(env::FileSystem& files, const std::string& checkpoints) {
   std::vector<FoundCheckpoint> found;
   if (!files.exists(checkpoints)) return found;
+  const std::set<std::int64_t> complete = complete_steps(files, checkpoints);
   for (const std::string& name : files.list(checkpoints))
-    if (step_of_name(name) >= 0) found.push_back(look_at(files, checkpoints + "/" + name));
+    if (const std::int64_t step = step_of_name(name); step >= 0)
+      found.push_back(look_at(files, checkpoints + "/" + name, complete.contains(step)));
   std::ranges::sort(found, std::greater{}, &FoundCheckpoint::step);
   return found;
 }
 
 Manifest read_manifest(env::FileSystem& files, const std::string& checkpoint) {
-  FoundCheckpoint found = look_at(files, checkpoint);
+  FoundCheckpoint found = look_at(files, checkpoint, false);
   if (found.state != FoundCheckpoint::State::complete)
     throw Error(ErrorCode::resource, fmt::format("checkpoint {} cannot be used: {}", checkpoint, found.why));
   return std::move(found.manifest);
@@ -130,20 +152,38 @@ std::optional<std::string> damage_of(env::FileSystem& files, const std::string& 
   return std::nullopt;
 }
 
+std::string describe_unusable(const std::vector<FoundCheckpoint>& checkpoints) {
+  std::string text;
+  for (const FoundCheckpoint& checkpoint : checkpoints)
+    text += fmt::format("\n    {}: {}", checkpoint.path, checkpoint.why);
+  return text;
+}
+
 std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& checkpoints,
                                      const FindDamage& damage) {
+  using State = FoundCheckpoint::State;
+  std::vector<FoundCheckpoint> unusable;
   for (FoundCheckpoint& checkpoint : find_checkpoints(files, checkpoints)) {
-    if (checkpoint.state == FoundCheckpoint::State::refused)
-      throw Error(ErrorCode::resource,
-                  fmt::format("checkpoint {} cannot be used: {}", checkpoint.path, checkpoint.why));
-    if (checkpoint.state == FoundCheckpoint::State::complete) {
+    if (checkpoint.state == State::refused)
+      throw Error(ErrorCode::resource, fmt::format("checkpoint {} cannot be used: {}{}", checkpoint.path,
+                                                   checkpoint.why, describe_unusable(unusable)));
+    if (checkpoint.state == State::complete) {
       const auto found = damage(checkpoint);
-      if (!found) return std::move(checkpoint.manifest);
+      if (!found) {
+        warn_of(unusable, "; trying the previous one");
+        return std::move(checkpoint.manifest);
+      }
+      checkpoint.state = State::damaged;
       checkpoint.why = *found;
     }
-    base::log_warning(fmt::format("checkpoint {} is not used: {}; trying the previous one", checkpoint.path,
-                                  checkpoint.why));
+    unusable.push_back(std::move(checkpoint));
   }
+  const auto never_finished = [](const FoundCheckpoint& one) { return one.state == State::unfinished; };
+  if (!std::ranges::all_of(unusable, never_finished))
+    throw Error(ErrorCode::resource,
+                fmt::format("there are checkpoints in {}, but none of them can be used:{}", checkpoints,
+                            describe_unusable(unusable)));
+  warn_of(unusable, "; there is none before it");
   return std::nullopt;
 }
 

@@ -17,7 +17,7 @@ struct FoundCheckpoint {
     complete,    // its manifest is readable; the shards are not checked
     on_nodes,    // no manifest yet: shards wait in burst buffers of nodes, or are being drained
     unfinished,  // no manifest: of a job that still runs or was killed, or being removed
-    damaged,     // its manifest cannot be read
+    damaged,     // its manifest cannot be read, or is gone although the checkpoint was complete
     refused,     // of a later version, with another byte order, or copied from another place
   };
   std::int64_t step = 0;
@@ -27,7 +27,8 @@ struct FoundCheckpoint {
   std::string why;    // otherwise: what is wrong
 };
 
-// Checkpoints in `checkpoints` (checkpoints_path), newest first. None if there is no such directory.
+// Checkpoints in `checkpoints` (checkpoints_path), newest first. None if there is no such directory. Throws
+// Error(resource) if it cannot be listed.
 std::vector<FoundCheckpoint> find_checkpoints(env::FileSystem& files, const std::string& checkpoints);
 
 // Throws Error(resource) with the path if the manifest cannot be read or is refused.
@@ -45,11 +46,16 @@ std::optional<std::string> damage_of(env::FileSystem& files, const std::string& 
                                      const Manifest& manifest, Share share = {});
 
 // The newest complete checkpoint, after all its shards were checked. The log gets a warning for each newer
-// one with what is wrong with it. Throws Error(resource) if a newer one is refused. For one process; `damage`
-// (damage_of) is called for one checkpoint after the other, and may let other servers do their share.
+// one with what is wrong with it. None if there are no checkpoints but unfinished ones. Throws
+// Error(resource) if a newer one is refused, or if none can be used: the message names each with the reason,
+// one a line. For one process; `damage` (damage_of) is called for one checkpoint after the other, and may let
+// other servers do their share.
 using FindDamage = std::function<std::optional<std::string>(const FoundCheckpoint&)>;
 std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& checkpoints,
                                      const FindDamage& damage);
 std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& checkpoints);
+
+// A line for each, with the reason.
+std::string describe_unusable(const std::vector<FoundCheckpoint>& checkpoints);
 
 }  // namespace tailrace::checkpoint

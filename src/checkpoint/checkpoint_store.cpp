@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "checkpoint/checkpoint_check.hpp"
+#include "checkpoint/complete_steps.hpp"
 #include "checkpoint/manifest.hpp"
 #include "env/threads.hpp"
 
@@ -31,6 +33,24 @@ void remove_unfinished(env::FileSystem& files, const std::string& checkpoint) {
   files.remove(checkpoint);
 }
 
+std::string parent_of(const std::string& checkpoint) {
+  return std::filesystem::path(checkpoint).parent_path().string();
+}
+
+std::int64_t step_of(const std::string& checkpoint) {
+  return step_of_name(std::filesystem::path(checkpoint).filename().string());
+}
+
+// The checkpoint is complete without it.
+void try_to_note_complete(env::FileSystem& files, const std::string& checkpoints,
+                          const std::set<std::int64_t>& steps) noexcept {
+  try {
+    if (complete_steps(files, checkpoints) != steps) set_complete_steps(files, checkpoints, steps);
+  } catch (const Error& error) {
+    base::log_warning(fmt::format("checkpoints {}: {}", checkpoints, error.what()));
+  }
+}
+
 // An obsolete checkpoint that cannot be removed does no harm, so it must not stop a model.
 void try_to_remove(env::FileSystem& files, const std::string& checkpoint) noexcept {
   try {
@@ -40,9 +60,25 @@ void try_to_remove(env::FileSystem& files, const std::string& checkpoint) noexce
   }
 }
 
+std::string name_of(std::optional<std::int64_t> step) {
+  return step ? fmt::format("step {}", *step) : "the beginning";
+}
+
+std::vector<FoundCheckpoint> later_than(std::vector<FoundCheckpoint> found,
+                                        std::optional<std::int64_t> step) {
+  std::erase_if(found, [&](const FoundCheckpoint& one) { return step && one.step <= *step; });
+  return found;
+}
+
 }  // namespace
 
 void remove_checkpoint(env::FileSystem& files, const std::string& checkpoint) {
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(checkpoint, ignored))
+    throw Error(ErrorCode::resource,
+                fmt::format("{} is a link, and what it leads to is not removed; remove the link yourself",
+                            checkpoint));
+  forget_complete(files, parent_of(checkpoint), step_of(checkpoint));
   bool had_any = false;
   for (const std::string& manifest : {on_nodes_path(checkpoint), manifest_path(checkpoint)}) {
     if (!files.exists(manifest)) continue;
@@ -74,8 +110,14 @@ CheckpointStore::CheckpointStore(env::FileSystem& files, const std::string& dire
     : files_(files), path_(checkpoints_path(directory, component)) {
   make_durable_directories(files_, path_);
   take_hold(component);
-  for (const FoundCheckpoint& checkpoint : find_checkpoints(files_, path_))
-    if (checkpoint.state == FoundCheckpoint::State::unfinished) try_to_remove(files_, checkpoint.path);
+  std::set<std::int64_t> complete;
+  for (const FoundCheckpoint& checkpoint : find_checkpoints(files_, path_)) {
+    using State = FoundCheckpoint::State;
+    if (checkpoint.state == State::unfinished) try_to_remove(files_, checkpoint.path);
+    if (checkpoint.state == State::complete || checkpoint.state == State::damaged)
+      complete.insert(checkpoint.step);
+  }
+  try_to_note_complete(files_, path_, complete);
 }
 
 void CheckpointStore::take_hold(const std::string& component) {
@@ -129,6 +171,9 @@ void CheckpointStore::commit(const Manifest& manifest) {
     try_to_remove(files_, checkpoint);
     throw;
   }
+  std::set<std::int64_t> complete = complete_steps(files_, path_);
+  complete.insert(manifest.head.step);
+  try_to_note_complete(files_, path_, complete);
   try {
     files_.remove(on_nodes_path(checkpoint));
   } catch (const Error&) {  // it is ignored if there is a manifest
@@ -152,11 +197,24 @@ void CheckpointStore::prune(int keep) {
 }
 
 void CheckpointStore::discard_after(std::optional<std::int64_t> step) {
-  for (const FoundCheckpoint& checkpoint : find_checkpoints(files_, path_)) {
-    if (step && checkpoint.step <= *step) break;
-    base::log_warning(fmt::format("checkpoint {} is removed: the run continues from {}", checkpoint.path,
-                                  step ? fmt::format("step {}", *step) : "the beginning"));
-    remove_checkpoint(files_, checkpoint.path);
+  const auto later = later_than(find_checkpoints(files_, path_), step);
+  for (const FoundCheckpoint& checkpoint : later)
+    if (checkpoint.state == FoundCheckpoint::State::refused)
+      throw Error(ErrorCode::resource,
+                  fmt::format("checkpoint {} is in the way of a run that continues from {}: {}. It is not "
+                              "removed; move it, or name another `directory`",
+                              checkpoint.path, name_of(step), checkpoint.why));
+  for (const FoundCheckpoint& checkpoint : later) {
+    base::log_warning(
+        fmt::format("checkpoint {} is removed: the run continues from {}", checkpoint.path, name_of(step)));
+    try {
+      remove_checkpoint(files_, checkpoint.path);
+    } catch (const Error& error) {
+      const bool is_harmless = files_.entry(checkpoint.path) == env::Entry::other &&
+                               !files_.exists(manifest_path(checkpoint.path));
+      if (!is_harmless) throw;
+      base::log_warning(fmt::format("checkpoint {}: {}", checkpoint.path, error.what()));
+    }
   }
   files_.sync(path_);
 }

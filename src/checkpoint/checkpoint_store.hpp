@@ -42,7 +42,8 @@ class CheckpointStore {
   // what it cannot remove, since the newest checkpoint is not affected.
   void prune(int keep);
   // Removes all checkpoints of later steps, complete or not, and names them in the log: a job that continues
-  // from `step` (none: from the beginning) writes its own. Call it before the job changes any file of its
+  // from `step` (none: from the beginning) writes its own. Throws Error(resource), before anything is
+  // removed, if one of them is refused (FoundCheckpoint). Call it before the job changes any file of its
   // output.
   void discard_after(std::optional<std::int64_t> step);
 
@@ -60,7 +61,8 @@ void make_durable_directories(env::FileSystem& files, const std::string& path);
 // The holder of the lock of the checkpoints in `path`, as "host (process 123)"; empty if there is none.
 std::string holder_of(env::FileSystem& files, const std::string& path);
 
-// Removes a checkpoint, the manifest first, so that none looks complete if the process ends in between.
+// Removes a checkpoint, the manifest first, so that none looks complete if the process ends in between. Files
+// that users put there stay, and their directory. Throws Error(resource) then, and for a link, which stays.
 void remove_checkpoint(env::FileSystem& files, const std::string& checkpoint);
 
 }  // namespace tailrace::checkpoint

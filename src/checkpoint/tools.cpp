@@ -104,15 +104,18 @@ std::vector<SurveyedCheckpoint> survey(env::FileSystem& files, const std::string
 FoundCheckpoint newest_complete(env::FileSystem& files, const std::string& path,
                                 const std::string& component) {
   std::vector<std::string> others;
+  std::vector<FoundCheckpoint> unusable;
   for (auto& [checkpoint, of, holder] : survey(files, path, false)) {
     if (of == component && checkpoint.state == FoundCheckpoint::State::refused)
       refuse(fmt::format("checkpoint {} cannot be used: {}", checkpoint.path, checkpoint.why));
+    if (of == component && checkpoint.state != FoundCheckpoint::State::complete)
+      unusable.push_back(checkpoint);
     if (checkpoint.state != FoundCheckpoint::State::complete) continue;
     if (of == component) return std::move(checkpoint);
     if (others.empty() || others.back() != of) others.push_back(of);
   }
-  refuse(fmt::format("{}: has no complete checkpoint of component \"{}\".{}", path, component,
-                     base::name_hint(component, others)));
+  refuse(fmt::format("{}: has no complete checkpoint of component \"{}\".{}{}", path, component,
+                     base::name_hint(component, others), describe_unusable(unusable)));
 }
 
 std::string copy_checkpoint(env::FileSystem& files, const std::string& checkpoint,

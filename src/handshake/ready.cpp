@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <thread>
 
@@ -12,6 +13,7 @@
 #include "base/fault_bytes.hpp"
 #include "base/index.hpp"
 #include "base/log.hpp"
+#include "checkpoint/checkpoint_store.hpp"
 #include "env/clock.hpp"
 #include "env/file_system.hpp"
 #include "handshake/connection.hpp"
@@ -29,7 +31,9 @@
 #include "plan/plan.hpp"
 #include "plan/points.hpp"
 #include "plan/restart/description.hpp"
+#include "plan/restart/output_paths.hpp"
 #include "plan/restart/restored.hpp"
+#include "settings/checkpoint.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -167,6 +171,44 @@ std::optional<base::Fault> share_nodes(messaging::PolledTree& tree, comm::Commun
   return std::nullopt;
 }
 
+// The run directory that the checkpoints name, if this one is a copy of it: the original still exists, with
+// checkpoints of its own.
+std::string original_of(const std::string& recorded, const std::string& checkpoints) {
+  namespace fs = std::filesystem;
+  std::error_code is_none;
+  if (recorded.empty() || fs::path(checkpoints).is_absolute()) return "";
+  const fs::path there = fs::path(recorded) / checkpoints;
+  const bool is_other = fs::exists(there, is_none) && !fs::equivalent(there, checkpoints, is_none);
+  return is_other && !is_none ? recorded : "";
+}
+
+EarlierJobs earlier_jobs(const Started& started, const model::Declarations& declarations,
+                         const plan::Plan& plan, const model::Tick& begin) {
+  const auto configuration = configuration_of(started, declarations);
+  const auto* options = configuration.sections.find<settings::CheckpointOptions>();
+  if (options == nullptr || !options->is_asked_for) return {};
+  EarlierJobs earlier;
+  earlier.checkpoints = checkpoint::checkpoints_path(options->directory, declarations.component);
+  earlier.files = checkpoint::read_run_files(env::system_files(), earlier.checkpoints);
+  plan::OutputPaths paths = plan::output_paths(plan, begin);
+  earlier.output = {std::filesystem::current_path().string(), std::move(paths.series),
+                    std::move(paths.files)};
+  if (started.restart) earlier.step = started.restart->at.step;
+  earlier.begins_unasked = !started.restart && options->restart == settings::Restart::auto_;
+  earlier.original = original_of(earlier.files.directory, earlier.checkpoints);
+  return earlier;
+}
+
+// The next job must know that this run made its files, even if this job is killed before its first
+// checkpoint. A job that still runs keeps its list; the servers then refuse this one.
+void note_output(const EarlierJobs& earlier) {
+  if (earlier.checkpoints.empty()) return;
+  env::FileSystem& files = env::system_files();
+  checkpoint::make_durable_directories(files, earlier.checkpoints);
+  if (checkpoint::holder_of(files, earlier.checkpoints).empty())
+    checkpoint::note_output(files, earlier.checkpoints, earlier.output);
+}
+
 // On the first rank: checks the declarations of all ranks. Returns the plan; appends the message to the
 // servers.
 plan::Plan check_all(Started& started, model::Declarations& declarations, model::Tick begin,
@@ -184,7 +226,9 @@ plan::Plan check_all(Started& started, model::Declarations& declarations, model:
     set_found_cells(declarations, configuration_of(started, declarations), report.nearest);
   plan::Plan plan = plan_for(started, declarations);
   if (started.restart) plan::check_restart(started.restart->texts, plan, declarations);
-  const auto continued = look_at_existing_files(plan, begin, env::system_files());
+  const EarlierJobs earlier = earlier_jobs(started, declarations, plan, begin);
+  const auto continued = look_at_existing_files(plan, begin, env::system_files(), earlier);
+  note_output(earlier);
   const Told told = told_at_start(plan.warnings, started.run.sources[base::index(started.number)]);
   for (const std::string& warning : told.warnings) base::log_warning(warning);
   for (const std::string& detail : told.details) base::log_info(detail);

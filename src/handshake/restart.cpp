@@ -5,6 +5,7 @@
 #include "base/fault_bytes.hpp"
 #include "base/log.hpp"
 #include "checkpoint/checkpoint_check.hpp"
+#include "checkpoint/checkpoint_store.hpp"
 #include "env/file_system.hpp"
 #include "messaging/collectives/polled_tree.hpp"
 #include "settings/checkpoint.hpp"
@@ -74,16 +75,60 @@ std::string gather_damage(comm::Communicator& component, messaging::PolledTree& 
   return damage;
 }
 
+const config::Location& location_of(const settings::CheckpointOptions& options) {
+  return options.restart_location.line > 0 ? options.restart_location : options.location;
+}
+
+// A run from the beginning would remove the checkpoints that exist, and replace what the files hold.
+void refuse_beginning(const std::string& directory, const settings::CheckpointOptions& options) {
+  using State = checkpoint::FoundCheckpoint::State;
+  std::string found;
+  for (const checkpoint::FoundCheckpoint& one : checkpoint::find_checkpoints(env::system_files(), directory))
+    if (one.state != State::unfinished)
+      found += fmt::format("\n    {}{}{}", one.path, one.why.empty() ? "" : ": ", one.why);
+  if (found.empty()) return;
+  throw Error(
+      ErrorCode::resource,
+      fmt::format("{}  checkpoint.restart: the model begins at step 0, but there are checkpoints in {}, "
+                  "which a run from the beginning would remove:{}\nNothing was removed or replaced. "
+                  "Expected the step of one of them as initial_step, another `directory`, or `restart: "
+                  "never`, which removes them",
+                  location_of(options).text(), directory, found));
+}
+
+// Throws where checkpoints exist and none can be used: with `auto` the run would otherwise go on from the
+// beginning, and remove what is left of them.
+std::optional<checkpoint::Manifest> newest_usable(const std::string& directory,
+                                                  const settings::CheckpointOptions& options,
+                                                  const checkpoint::FindDamage& damage) {
+  // Proves that a directory which does not seem to exist is not just out of reach.
+  if (options.restart == settings::Restart::auto_)
+    checkpoint::make_durable_directories(env::system_files(), directory);
+  try {
+    return checkpoint::newest_whole(env::system_files(), directory, damage);
+  } catch (const Error& error) {
+    throw Error(
+        error.code(),
+        fmt::format("{}  checkpoint.restart: {}\nNothing was removed or replaced. Repair or move these "
+                    "checkpoints, or name another `directory`; with `restart: never` the run begins from the "
+                    "beginning, and removes what is damaged",
+                    location_of(options).text(), error.what()));
+  }
+}
+
 // On the first rank. Returns the path of the checkpoint; empty if there is no restart. `damage` makes all
 // ranks verify a checkpoint.
 std::string find(const std::string& component, const settings::CheckpointOptions& options,
                  std::int64_t initial_step, const checkpoint::FindDamage& damage) {
   const std::string directory = checkpoint::checkpoints_path(options.directory, component);
   const bool at_initial_step = options.restart == settings::Restart::at_initial_step;
-  if (at_initial_step && initial_step <= 0) return {};
+  if (at_initial_step && initial_step <= 0) {
+    refuse_beginning(directory, options);
+    return {};
+  }
   const auto newest = at_initial_step
                           ? std::optional(checkpoint_of_step(directory, initial_step, options, damage))
-                          : checkpoint::newest_whole(env::system_files(), directory, damage);
+                          : newest_usable(directory, options, damage);
   if (newest) {
     base::log_info(fmt::format("component \"{}\" restarts from the checkpoint of step {} ({} s) in {}",
                                component, newest->head.step, newest->head.time, directory));

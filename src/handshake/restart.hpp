@@ -26,8 +26,10 @@ Restart open_checkpoint(const std::string& path);
 
 // Collective over the component, in `start`. The first rank looks for the newest complete checkpoint, or that
 // of `initial_step`; all ranks verify it, a share each. Returns none if the configuration asks for none, or
-// none exists. Calls `meanwhile` while waiting. Throws Error(resource) on every rank if there is no
-// checkpoint and `restart: require` is set, or if one is undamaged but cannot be used.
+// none exists. Calls `meanwhile` while waiting. Throws Error(resource) on every rank, before anything is
+// removed or replaced, if there is no checkpoint and `restart: require` is set, if checkpoints exist but none
+// can be used, if one is undamaged but cannot be used, and if the model begins at step 0 beside checkpoints
+// with `restart: at_initial_step`.
 std::optional<Restart> find_restart(comm::Communicator& component, const std::string& name,
                                     const settings::Configuration& configuration, std::int64_t initial_step,
                                     const std::function<void()>& meanwhile);

@@ -27,6 +27,7 @@
 #include "plan/plan.hpp"
 #include "plan/restart/description.hpp"
 #include "server/server_process.hpp"
+#include "session/restart_preview.hpp"
 #include "settings/configuration.hpp"
 #include "tailrace/tailrace.hpp"
 #include "telemetry/pace.hpp"
@@ -95,15 +96,15 @@ std::string newer_on_nodes(const std::string& directory, const std::string& comp
 }
 
 // The checks of `start` and `ready`, except for those of the values in the checkpoint, which only a restart
-// reads.
+// reads; and what it would change.
 std::string restart_text(const Checked& checked, const std::string& directory) {
   if (directory.empty()) return "";
   const std::string& component = checked.declarations.component;
   const auto set = checkpoint::newest_complete(env::system_files(), directory, component);
   plan::check_restart(set.manifest.texts, checked.plan, checked.declarations);
-  return fmt::format("component \"{}\" restarts from the checkpoint of step {} ({} s) in {}\n{}\n", component,
-                     set.step, set.manifest.head.time, set.path,
-                     newer_on_nodes(directory, component, set.step));
+  return fmt::format("component \"{}\" restarts from the checkpoint of step {} ({} s) in {}\n{}{}\n",
+                     component, set.step, set.manifest.head.time, set.path,
+                     newer_on_nodes(directory, component, set.step), preview_restart(checked.plan, set));
 }
 
 std::string diagnostics_graph(const Checked& checked) {

@@ -45,7 +45,8 @@ Type checkpoint_type() {
            "Whether a run begins where the latest complete checkpoint in `directory` ends: if there is "
            "one (`auto`), not at all (`never`), or else with an error (`require`). `at_initial_step` is "
            "for models with restart files of their own: at the checkpoint of the step that the "
-           "model gives with `initial_step`, or else with an error; afresh at step 0.",
+           "model gives with `initial_step`, or else with an error; afresh at step 0. Where checkpoints "
+           "exist, only `never` begins afresh: it removes them, and replaces the files.",
        .example = "require",
        .default_value = "auto"},
       {.name = "on_signal",

@@ -100,7 +100,8 @@ void DatasetSink::create(const std::string& part, std::optional<std::int64_t> la
                             "of `{{start}}` or `{{end}}`",
                             spec.path));
   make_folder(spec.path);
-  if (!part.empty() && !is_begun && services_.begins_file) services_.begins_file(spec.path, last_step);
+  if (!part.empty() && !is_begun && services_.begins_file)
+    services_.begins_file(spec.path, plan_.entry.path, last_step);
   dataset_ = format_.create(spec);
   written_.insert(spec.path);
   show_dataset();

@@ -26,9 +26,11 @@ struct SinkServices {
   telemetry::Trace* trace;
   double run_begin;  // steady seconds
   // Set if the component has checkpoints; called from any thread. The first before a file of a series is
-  // created, with the step at which the file ends if the run ends there; the second to add the latest
-  // checkpoint to the log line of a commit.
-  std::function<void(const std::string& path, std::optional<std::int64_t> last_step)> begins_file = {};
+  // created, with the path of the entry, and the step at which the file ends if the run ends there; the
+  // second to add the latest checkpoint to the log line of a commit.
+  std::function<void(const std::string& path, const std::string& series,
+                     std::optional<std::int64_t> last_step)>
+      begins_file = {};
   std::function<void(telemetry::CommitLine& line)> marks_commit = {};
 };
 

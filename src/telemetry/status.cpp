@@ -28,23 +28,44 @@ std::string text_of(const Json& json) {
 std::string log_of(const std::string& directory) { return directory + "/commits.jsonl"; }
 std::string earlier_log_of(const std::string& directory) { return directory + "/commits.earlier.jsonl"; }
 
+constexpr const char* mark_name = ".session";
+
+// Whether an earlier run may have left a file of this name.
+bool is_of_report(const std::string& name) {
+  return name == "report.json" || name == "report.html" || name == "commits.jsonl" ||
+         name == "commits.earlier.jsonl" || (name.starts_with("status.") && name.ends_with("json")) ||
+         (name.starts_with("in_situ.") && name.ends_with("json")) ||
+         (name.starts_with("trace.") && name.ends_with("json"));
+}
+
+// Other programs use such names too. A directory where a run reported has its mark.
+void check_is_free(env::FileSystem& files, const std::string& directory) {
+  if (files.exists(directory + "/" + mark_name)) return;
+  std::string found;
+  for (const std::string& name : files.list(directory))
+    if (is_of_report(name)) found += (found.empty() ? "" : ", ") + name;
+  if (found.empty()) return;
+  throw Error(
+      ErrorCode::resource,
+      fmt::format("servers.report_directory: {} has files that the report would replace ({}), and no run "
+                  "is known to have made them; move them, or name another directory",
+                  directory, found));
+}
+
 }  // namespace
 
 std::unique_ptr<env::File> prepare_report_directory(env::FileSystem& files, const std::string& directory,
                                                     bool keeps_commits) {
   files.make_directories(directory);
-  auto mark = files.open(directory + "/.session", env::Access::create);
+  check_is_free(files, directory);
+  auto mark = files.open(directory + "/" + mark_name, env::Access::create);
   if (!mark->mark_as_writer()) return nullptr;
   // A run that died before it took the earlier commits over has left them in place.
   if (keeps_commits && files.exists(log_of(directory)))
     files.rename(log_of(directory), earlier_log_of(directory));
   for (const std::string& name : files.list(directory)) {
-    const bool ours = name == "report.json" || name == "report.html" || name == "commits.jsonl" ||
-                      (name == "commits.earlier.jsonl" && !keeps_commits) ||
-                      (name.starts_with("status.") && name.ends_with("json")) ||
-                      (name.starts_with("in_situ.") && name.ends_with("json")) ||
-                      (name.starts_with("trace.") && name.ends_with("json"));
-    if (ours) files.remove(directory + "/" + name);
+    const bool is_kept = keeps_commits && name == "commits.earlier.jsonl";
+    if (is_of_report(name) && !is_kept) files.remove(directory + "/" + name);
   }
   return mark;
 }

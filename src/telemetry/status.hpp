@@ -20,8 +20,9 @@ namespace tailrace::telemetry {
 // Creates the report directory and removes the files of an earlier run (report, status, commits, traces).
 // Call it on one server before any server makes a Status or CommitLog. The returned file marks the directory
 // as used by this run until it is closed. It is null if another active run has marked the directory; its
-// files are not changed then. Throws Error(resource). `keeps_commits`: a component may continue from a
-// checkpoint; CommitLog::take_over() then finds the earlier commits.
+// files are not changed then. Throws Error(resource), also if there are files of these names in a directory
+// where no run reported before. `keeps_commits`: a component may continue from a checkpoint;
+// CommitLog::take_over() then finds the earlier commits.
 std::unique_ptr<env::File> prepare_report_directory(env::FileSystem& files, const std::string& directory,
                                                     bool keeps_commits = false);
 

@@ -185,7 +185,7 @@ def test_what_monc_and_the_checkpoints_must_agree_on(tmp_path):
     (tmp_path / "state" / "monc" / "step_000000000010" / "manifest.json").unlink()
     done = piece(tmp_path, 2, 1, 2, last_step=14, restart_at=10)
     assert done.returncode != 0
-    assert "step_000000000010 cannot be used: it has no manifest.json" in done.stdout + done.stderr
+    assert "step_000000000010 cannot be used: manifest.json is missing" in done.stdout + done.stderr
     auto = CHECKPOINTS.replace("at_initial_step", "auto")
     done = piece(tmp_path, 2, 1, 2, checkpoints=auto, last_step=14, restart_at=10)  # the newest is that of step 13
     assert done.returncode != 0

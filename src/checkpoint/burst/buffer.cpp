@@ -50,6 +50,12 @@ bool copy_under_its_name(env::FileSystem& files, const Shard& shard, const std::
   return true;
 }
 
+// Not so in a copy of the directory: what is in the buffer belongs to the original.
+bool was_buffered_for(const Shard& shard, const std::string& checkpoint) {
+  return shard.buffered->path.ends_with(
+      (std::filesystem::absolute(checkpoint) / shard.name).lexically_normal().string());
+}
+
 }  // namespace
 
 std::string buffered_path(const std::string& buffer, const std::string& checkpoints) {
@@ -90,7 +96,7 @@ bool drain_shard(env::FileSystem& files, const Shard& shard, const std::string& 
     throw Error(error.code(), fmt::format("shard {} in the burst buffer ({} on {}): {}", shard.name,
                                           shard.buffered->path, shard.buffered->host, error.what()));
   }
-  drop_shard(files, shard);
+  if (was_buffered_for(shard, checkpoint)) drop_shard(files, shard);
   return true;
 }
 

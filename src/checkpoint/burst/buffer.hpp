@@ -31,7 +31,8 @@ void clean_buffer(env::FileSystem& files, const std::string& buffered, std::int6
                   int servers) noexcept;
 
 // Copies the shard from the buffer of this node into `checkpoint`, where it gets its name only when it is
-// complete and on the device, and then removes it from the buffer. False if it is in neither place, or if
+// complete and on the device, and then removes it from the buffer, unless the checkpoint is a copy of the one
+// for which it was buffered. False if it is in neither place, or if
 // another process copies it. Throws Error(resource) that names the shard, which stays in the buffer then. May
 // take long; `stops` ends it.
 bool drain_shard(env::FileSystem& files, const Shard& shard, const std::string& checkpoint,

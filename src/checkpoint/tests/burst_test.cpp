@@ -66,7 +66,10 @@ TEST_F(Burst, shards_wait_on_the_node_until_they_are_drained) {
   EXPECT_EQ(found.state, FoundCheckpoint::State::on_nodes);
   EXPECT_EQ(found.manifest, manifest);
   EXPECT_THAT(found.why, HasSubstr("shard state.0.nc waits in the burst buffer of node " + env::host_name()));
-  EXPECT_EQ(newest_whole(*files, checkpoints), std::nullopt);
+  EXPECT_THAT(
+      message_of([&] { newest_whole(*files, checkpoints); }),
+      HasSubstr("none of them can be used:\n    restart/atmosphere/step_000000000007: shard state.0.nc "
+                "waits in the burst buffer of node"));
 
   EXPECT_THAT(drain_checkpoints(*files, "restart"), ElementsAre(checkpoint_path(checkpoints, 7)));
   EXPECT_EQ(find_checkpoints(*files, checkpoints).at(0).state, FoundCheckpoint::State::complete);
@@ -117,7 +120,22 @@ TEST_F(Burst, a_member_that_is_cut_off_is_not_drained) {
   const std::string path = leave_on_node(7).shards[1].buffered->path;
   files->write(path, files->read(path).substr(0, 5001));
   EXPECT_THAT(message_of([&] { drain_checkpoints(*files, "restart"); }), HasSubstr("shard state.1.nc"));
-  EXPECT_EQ(newest_whole(*files, checkpoints), std::nullopt);
+  EXPECT_THAT(message_of([&] { newest_whole(*files, checkpoints); }),
+              HasSubstr("shard state.1.nc waits in the burst buffer"));
+}
+
+// The original still needs the shards that a copied directory names.
+TEST_F(Burst, a_copy_of_the_directory_takes_nothing_from_the_original) {
+  const Manifest manifest = leave_on_node(7);
+  const std::string copy = checkpoint_path("copy/atmosphere", 7);
+  files->make_directories(copy);
+  for (const std::string& name : files->list(checkpoint_path(checkpoints, 7)))
+    files->write(copy + "/" + name, files->read(checkpoint_path(checkpoints, 7) + "/" + name));
+  EXPECT_THAT(drain_checkpoints(*files, "copy"), ElementsAre(copy));
+  expect_values(*files, "copy/atmosphere", 7);
+  for (const Shard& shard : manifest.shards) EXPECT_TRUE(files->exists(shard.buffered->path)) << shard.name;
+  EXPECT_THAT(drain_checkpoints(*files, "restart"), ElementsAre(checkpoint_path(checkpoints, 7)));
+  for (const Shard& shard : manifest.shards) EXPECT_FALSE(files->exists(shard.buffered->path)) << shard.name;
 }
 
 TEST_F(Burst, what_does_not_fit_goes_into_the_directory_at_once) {

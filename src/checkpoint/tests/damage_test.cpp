@@ -104,9 +104,33 @@ TEST_F(DamagedSets, a_member_that_is_short_long_or_missing_is_named) {
             "directory");
 }
 
-TEST_F(DamagedSets, a_set_without_a_manifest_was_never_finished) {
+TEST_F(DamagedSets, a_set_that_lost_its_manifest_is_told_from_one_that_was_never_finished) {
   files->remove(newer_path + "/manifest.json");
+  EXPECT_EQ(reason(), "manifest.json is missing, and the checkpoint was complete");
+  EXPECT_EQ(reason(), "manifest.json is missing, and the checkpoint was complete");
+  { const CheckpointStore next(*files, "checkpoints", "atmosphere"); }  // removes unfinished ones only
+  EXPECT_TRUE(files->exists(newer_path + "/state.1.nc"));
+  files->remove(checkpoints + "/complete");  // as of an earlier version
   EXPECT_EQ(reason(), "it has no manifest.json, so it was never finished");
+}
+
+TEST_F(DamagedSets, a_set_that_is_removed_or_begun_once_more_is_not_damaged) {
+  CheckpointStore store(*files, "checkpoints", "atmosphere");
+  store.prune(1);
+  EXPECT_THAT(find_checkpoints(*files, checkpoints), ::testing::SizeIs(1));
+  ::testing::internal::CaptureStderr();
+  store.discard_after(5);
+  ::testing::internal::GetCapturedStderr();
+  write_shard(*files, checkpoints, 10, 0, 2);  // a job that is killed then
+  EXPECT_EQ(find_checkpoints(*files, checkpoints).at(0).state, FoundCheckpoint::State::unfinished);
+}
+
+TEST_F(DamagedSets, a_set_that_the_user_removed_is_forgotten) {
+  for (const std::string& name : files->list(newer_path)) files->remove(newer_path + "/" + name);
+  files->remove(newer_path);
+  { const CheckpointStore next(*files, "checkpoints", "atmosphere"); }
+  write_shard(*files, checkpoints, 10, 0, 2);
+  EXPECT_EQ(find_checkpoints(*files, checkpoints).at(0).state, FoundCheckpoint::State::unfinished);
 }
 
 TEST_F(DamagedSets, a_set_under_another_name_is_not_taken_for_what_it_is_not) {
@@ -125,15 +149,38 @@ TEST_F(DamagedSets, a_set_under_another_name_is_not_taken_for_what_it_is_not) {
       "\"ocean\"");
 }
 
-TEST_F(DamagedSets, where_none_is_whole_there_is_none) {
+TEST_F(DamagedSets, where_none_is_whole_each_is_named) {
   files->remove(newer_path + "/state.0.nc");
   change("checkpoints/atmosphere/step_000000000005/state.0.nc", 7, 0);
-  ::testing::internal::CaptureStderr();
-  EXPECT_EQ(newest_whole(*files, checkpoints), std::nullopt);
-  const std::string log = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(log, HasSubstr("step_000000000010 is not used"));
-  EXPECT_THAT(log, HasSubstr("step_000000000005 is not used"));
+  write_shard(*files, checkpoints, 20, 0, 2);
+  EXPECT_EQ(
+      message_of([&] { newest_whole(*files, checkpoints); }),
+      "there are checkpoints in checkpoints/atmosphere, but none of them can be used:\n"
+      "    checkpoints/atmosphere/step_000000000020: it has no manifest.json, so it was never finished\n"
+      "    checkpoints/atmosphere/step_000000000010: shard state.0.nc is missing\n"
+      "    checkpoints/atmosphere/step_000000000005: shard state.0.nc is damaged: its bytes 0 to 1048575 "
+      "do not match their checksum");
   EXPECT_EQ(newest_whole(*files, "checkpoints/ocean"), std::nullopt);
+}
+
+TEST_F(DamagedSets, where_none_was_ever_finished_there_is_none) {
+  CheckpointStore store(*files, "checkpoints", "ocean");
+  write_shard(*files, "checkpoints/ocean", 20, 0, 2);
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(newest_whole(*files, "checkpoints/ocean"), std::nullopt);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("step_000000000020 is not used"));
+}
+
+TEST_F(DamagedSets, that_are_files_or_cannot_be_read_are_named) {
+  for (const char* const path : {"step_000000000005", "step_000000000010"}) {
+    const std::string set = checkpoints + "/" + path;
+    for (const std::string& name : files->list(set)) files->remove(set + "/" + name);
+    files->remove(set);
+    files->write(set, "");
+  }
+  const std::string said = message_of([&] { newest_whole(*files, checkpoints); });
+  EXPECT_THAT(said, HasSubstr("none of them can be used:\n    " + newer_path + ": manifest.json "));
+  EXPECT_THAT(said, HasSubstr("step_000000000005: manifest.json "));
 }
 
 // Each server checks its share; together they see all.

@@ -54,7 +54,7 @@ TEST_F(Store, keeps_the_newest) {
   EXPECT_THAT(steps(), ElementsAre(40, 20));
   store.prune(1);
   EXPECT_THAT(steps(), ElementsAre(40));
-  EXPECT_THAT(files->list(checkpoints), ElementsAre("lock", "step_000000000040"));
+  EXPECT_THAT(files->list(checkpoints), ElementsAre("complete", "lock", "step_000000000040"));
 }
 
 TEST_F(Store, discards_what_another_run_wrote_later) {
@@ -71,7 +71,39 @@ TEST_F(Store, discards_what_another_run_wrote_later) {
   ::testing::internal::CaptureStderr();
   store.discard_after(std::nullopt);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("the run continues from the beginning"));
-  EXPECT_THAT(files->list(checkpoints), ElementsAre("lock"));
+  EXPECT_THAT(files->list(checkpoints), ElementsAre("complete", "lock"));
+}
+
+// It may be a backup that the user made.
+TEST_F(Store, discards_nothing_where_one_is_not_to_be_removed) {
+  CheckpointStore store(*files, "checkpoints", "atmosphere");
+  for (const std::int64_t step : {10, 20, 30}) write_checkpoint(*files, store, step);
+  const std::string copied = checkpoints + "/step_000000000020/manifest.json";
+  files->write(copied, files->read(checkpoints + "/step_000000000010/manifest.json"));
+  EXPECT_EQ(
+      message_of([&] { store.discard_after(std::nullopt); }),
+      "checkpoint checkpoints/atmosphere/step_000000000020 is in the way of a run that continues from the "
+      "beginning: it has the manifest of step 10. It is not removed; move it, or name another `directory`");
+  EXPECT_THAT(files->list(checkpoints), ::testing::IsSupersetOf({"step_000000000010", "step_000000000030"}));
+}
+
+TEST_F(Store, makes_room_on_a_full_disk) {
+  CheckpointStore store(*files, "checkpoints", "atmosphere");
+  for (const std::int64_t step : {10, 20, 30}) write_checkpoint(*files, store, step);
+  env::FaultyFiles full(*files, {.fail_write = 1, .fail_times = 1});
+  remove_checkpoint(full, checkpoints + "/step_000000000010");
+  EXPECT_THAT(files->list(checkpoints), ElementsAre("lock", "step_000000000020", "step_000000000030"));
+}
+
+TEST_F(Store, leaves_what_users_put_beside_a_discarded_checkpoint) {
+  CheckpointStore store(*files, "checkpoints", "atmosphere");
+  for (const std::int64_t step : {10, 20}) write_checkpoint(*files, store, step);
+  files->write(checkpoints + "/step_000000000020/notes.txt", "mine");
+  ::testing::internal::CaptureStderr();
+  store.discard_after(std::nullopt);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("checkpoint checkpoints/atmosphere/step_"));
+  EXPECT_THAT(files->list(checkpoints), ElementsAre("complete", "lock", "step_000000000020"));
+  EXPECT_THAT(files->list(checkpoints + "/step_000000000020"), ElementsAre("notes.txt"));
 }
 
 TEST_F(Store, removes_what_killed_jobs_left) {
@@ -87,7 +119,8 @@ TEST_F(Store, removes_what_killed_jobs_left) {
   CheckpointStore store(*files, "checkpoints", "atmosphere");
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
               HasSubstr("checkpoint checkpoints/atmosphere/step_000000000030 cannot be removed: "));
-  EXPECT_THAT(files->list(checkpoints), ElementsAre("lock", "step_000000000010", "step_000000000030"));
+  EXPECT_THAT(files->list(checkpoints),
+              ElementsAre("complete", "lock", "step_000000000010", "step_000000000030"));
   EXPECT_THAT(files->list(checkpoints + "/step_000000000030"), ElementsAre("notes.txt"));
   EXPECT_EQ(newest_whole(*files, checkpoints)->head.step, 10);
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "base/log.hpp"
 #include "config/problems.hpp"
 #include "plan/series_clock.hpp"
@@ -28,12 +30,19 @@ std::string why(const settings::OutputEntry& file, const std::string& path, cons
       path, begin.time, expected);
 }
 
+bool is_same_file(const std::filesystem::path& one, const std::filesystem::path& other) {
+  std::error_code is_none;
+  return std::filesystem::equivalent(one, other, is_none) && !is_none;
+}
+
 class ExistingFiles {
  public:
-  ExistingFiles(const plan::Plan& plan, const model::Tick& begin, const env::FileSystem& files)
-      : plan_(plan), begin_(begin), files_(files) {}
+  ExistingFiles(const plan::Plan& plan, const model::Tick& begin, const env::FileSystem& files,
+                const EarlierJobs& earlier)
+      : plan_(plan), begin_(begin), files_(files), earlier_(earlier) {}
 
   std::vector<plan::ContinuedAxes> all() {
+    if (!earlier_.original.empty()) check_series_of_original();
     std::vector<plan::ContinuedAxes> continued;
     for (const plan::DatasetPlan& file : plan_.files) continued.push_back(look(file));
     problems_.throw_if_any();
@@ -48,13 +57,52 @@ class ExistingFiles {
     }
     const output::IfExists wanted = settings::if_exists(file.entry, begin_.time);
     const output::Format& format = *file.entry.writer();
-    if (wanted == output::IfExists::replace || !format.makes_files()) return {};
+    if (!format.makes_files()) return {};
     const std::string path = plan::first_path(file, plan_.calendar, begin_);
     if (files_.entry(path) == env::Entry::none) return {};
+    if (wanted == output::IfExists::replace) {
+      check_replaced(file, path);
+      return {};
+    }
     if (wanted == output::IfExists::append) return append(file, format, path);
     if (file.entry.on_error != settings::OnError::skip)
       refuse(file, why(file.entry, path, begin_, plan_.has_checkpoints));
     return {};
+  }
+
+  void check_replaced(const plan::DatasetPlan& file, const std::string& path) {
+    if (is_of_original(path)) return refuse(file, why_shared(path));
+    if (!earlier_.begins_unasked || file.entry.if_exists || was_made_by_run(path)) return;
+    refuse(file,
+           fmt::format("the file {} exists, but there is no checkpoint in {} from which the run could go on "
+                       "with it. It is not replaced, since no job of this run is known to have made it; "
+                       "expected another path, `if_exists: replace`, or `checkpoint.restart: never` for a "
+                       "run from the beginning",
+                       path, earlier_.checkpoints));
+  }
+
+  bool was_made_by_run(const std::string& path) const {
+    return earlier_.files.files.contains(path) || checkpoint::was_begun(earlier_.files, path);
+  }
+
+  bool is_of_original(const std::string& path) const {
+    return !earlier_.original.empty() && is_same_file(std::filesystem::path(earlier_.original) / path, path);
+  }
+
+  std::string why_shared(const std::string& path) const {
+    return fmt::format(
+        "the file {} is also that of the run in {}, of which this directory is a copy, and this "
+        "run would change it; expected a copy of the file, or another path",
+        path, earlier_.original);
+  }
+
+  // Files of a series that begin after the checkpoint would be removed.
+  void check_series_of_original() {
+    const auto behind = checkpoint::begun_behind(files_, earlier_.files, earlier_.output, earlier_.step);
+    for (const plan::DatasetPlan& file : plan_.files)
+      for (const checkpoint::BegunBehind::Removed& one : behind.removed)
+        if (one.file.series == file.entry.path && is_of_original(one.file.path))
+          refuse(file, why_shared(one.file.path));
   }
 
   plan::ContinuedAxes append(const plan::DatasetPlan& file, const output::Format& format,
@@ -84,12 +132,14 @@ class ExistingFiles {
   void check_restored(const plan::DatasetPlan& file) {
     const plan::RestoredFile& restored = *file.restored;
     const output::Format& format = *file.entry.writer();
-    if (restored.is_empty || !format.makes_files()) return;
+    if (!format.makes_files()) return;
     const std::string path = restored.part.empty() ? file.entry.path : restored.part;
     const auto refuse = [&](const std::string& why) {
       problems_.add(file.entry.location, "output." + file.entry.path,
                     fmt::format("the file {} cannot continue from the checkpoint: {}", path, why));
     };
+    if (is_of_original(path)) return refuse(why_shared(path));
+    if (restored.is_empty) return;
     if (!format.can_append()) return refuse(fmt::format("format \"{}\" cannot", file.entry.format));
     if (files_.entry(path) == env::Entry::none) return refuse("it no longer exists");
     try {
@@ -118,14 +168,16 @@ class ExistingFiles {
   const plan::Plan& plan_;
   const model::Tick& begin_;
   const env::FileSystem& files_;
+  const EarlierJobs& earlier_;
   config::Problems problems_;
 };
 
 }  // namespace
 
 std::vector<plan::ContinuedAxes> look_at_existing_files(const plan::Plan& plan, const model::Tick& begin,
-                                                        const env::FileSystem& files) {
-  return ExistingFiles(plan, begin, files).all();
+                                                        const env::FileSystem& files,
+                                                        const EarlierJobs& earlier) {
+  return ExistingFiles(plan, begin, files, earlier).all();
 }
 
 void put_continued(base::ByteWriter& writer, const std::vector<plan::ContinuedAxes>& continued) {

@@ -24,9 +24,10 @@ plan::Plan plan_of(std::optional<IfExists> if_exists) {
   return plan;
 }
 
-std::string complaint(const plan::Plan& plan, double begin, const env::FileSystem& files) {
+std::string complaint(const plan::Plan& plan, double begin, const env::FileSystem& files,
+                      const EarlierJobs& earlier = {}) {
   try {
-    look_at_existing_files(plan, {0, begin}, files);
+    look_at_existing_files(plan, {0, begin}, files, earlier);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::configuration);
     return error.what();
@@ -43,6 +44,27 @@ TEST(ExistingFiles, AreReplacedByARunFromTheBeginning) {
       complaint(plan_of(IfExists::fail), 0.0, *files),
       "run.yaml:9:16  output.a.nc.if_exists: the file a.nc exists, and `if_exists: fail` does not allow it "
       "to be replaced; move it, or use `replace` or another path");
+}
+
+TEST(ExistingFiles, AreKeptByARunThatFindsNoCheckpointUnlessItMadeThem) {
+  const auto files = env::make_memory_files();
+  files->write("a.nc", "precious");
+  files->write("b_3600.0.nc", "precious");
+  EarlierJobs earlier{.checkpoints = "restart/model", .files = {}, .output = {}, .step = {}, .original = {}};
+  earlier.begins_unasked = true;
+  EXPECT_EQ(complaint(plan_of(IfExists::replace), 0.0, *files, earlier), "none");
+  EXPECT_THAT(complaint(plan_of({}), 0.0, *files, earlier),
+              testing::AllOf(
+                  testing::StartsWith("run.yaml:1:3  output.a.nc: the file a.nc exists, but there is no "
+                                      "checkpoint in restart/model from which the run could go on with it."),
+                  testing::HasSubstr("\nrun.yaml:2:3  output.b.nc: the file b_3600.0.nc exists, but")));
+  earlier.files.files = {"a.nc"};
+  EXPECT_THAT(complaint(plan_of({}), 0.0, *files, earlier), testing::StartsWith("run.yaml:2:3  output.b.nc"));
+  earlier.files.begun = {{"b_3600.0.nc", "b.nc", -1}};
+  EXPECT_EQ(complaint(plan_of({}), 0.0, *files, earlier), "none");
+  earlier.files = {};
+  earlier.begins_unasked = false;  // restart: never
+  EXPECT_EQ(complaint(plan_of({}), 0.0, *files, earlier), "none");
 }
 
 TEST(ExistingFiles, AreKeptByARunThatGoesOn) {

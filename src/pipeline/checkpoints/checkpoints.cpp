@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "base/fault_bytes.hpp"
@@ -16,6 +17,7 @@
 #include "model/kept_value.hpp"
 #include "pipeline/checkpoints/pieces.hpp"
 #include "plan/restart/description.hpp"
+#include "plan/restart/output_paths.hpp"
 
 namespace tailrace::pipeline::checkpoints {
 namespace {
@@ -34,6 +36,31 @@ std::string path_in_buffer(const Blueprint& blueprint) {
   return buffer.empty() ? "" : checkpoint::buffered_path(buffer, path_of_checkpoints(blueprint));
 }
 
+checkpoint::OutputOfRun output_of(const Blueprint& blueprint) {
+  plan::OutputPaths paths = plan::output_paths(blueprint.plan, blueprint.info.begin);
+  return {std::filesystem::current_path().string(), std::move(paths.series), std::move(paths.files)};
+}
+
+// The series whose files may be replaced although no job of this run made them: the configuration says what
+// happens to them, or the user wants a run from the beginning.
+std::set<std::string> series_to_replace(const Blueprint& blueprint) {
+  using settings::Restart;
+  const Restart restart = options_of(blueprint).restart;
+  const bool begins_as_asked =
+      restart == Restart::never || (restart == Restart::at_initial_step && !blueprint.info.saved);
+  std::set<std::string> series;
+  for (const plan::DatasetPlan& file : blueprint.plan.files)
+    if (begins_as_asked || file.entry.if_exists) series.insert(file.entry.path);
+  return series;
+}
+
+// The next job may run in a copy of this directory, so relative paths stay relative. The model may have
+// changed its working directory meanwhile.
+std::string seen_from(const std::string& directory, const std::string& path) {
+  if (std::filesystem::path(path).is_absolute()) return path;
+  return std::filesystem::absolute(path).lexically_normal().lexically_relative(directory).string();
+}
+
 double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 }  // namespace
@@ -49,6 +76,8 @@ Checkpoints::Checkpoints(const Blueprint& blueprint, ControlChannel& control, si
       blocks_(blueprint),
       checkpoints_path_(path_of_checkpoints(blueprint)),
       buffered_path_(path_in_buffer(blueprint)),
+      output_(output_of(blueprint)),
+      replaced_series_(series_to_replace(blueprint)),
       newest_cut_(blueprint.info.saved ? blueprint.info.begin.step : -1),
       own_(services.executor, env::system_files(), control.rank()),
       drain_(services.executor, env::system_files()),
@@ -101,7 +130,7 @@ void Checkpoints::open() {
   const bool restarts = blueprint_.info.saved != nullptr;
   const auto step = restarts ? std::optional(blueprint_.info.begin.step) : std::nullopt;
   store->discard_after(step);
-  checkpoint::remove_begun_behind(env::system_files(), store->path(), step);
+  checkpoint::remove_begun_behind(env::system_files(), store->path(), output_, step);
   committer_.open(std::move(store), options_.keep);
 }
 
@@ -120,17 +149,32 @@ void Checkpoints::try_buffer() const {
 void Checkpoints::watch_files(sinks::SinkServices& services) {
   if (!options_.is_asked_for) return;
   const std::string& component = blueprint_.info.declarations.component;
-  services.begins_file = [this](const std::string& path, std::optional<std::int64_t> last_step) {
-    // A file that a run writes when it ends at the step of its last checkpoint holds nothing of later steps.
-    // It stays when a run goes on from there: it may be the file with the model's own checkpoint.
-    const std::int64_t newest = newest_cut_.load(std::memory_order_relaxed);
-    const std::int64_t behind = last_step ? std::min(newest, *last_step - 1) : newest;
-    checkpoint::note_begun(env::system_files(), checkpoints_path_, path, behind);
+  services.begins_file = [this](const std::string& path, const std::string& series,
+                                std::optional<std::int64_t> last_step) {
+    begin_file(path, series, last_step);
   };
   services.marks_commit = [this, component](telemetry::CommitLine& line) {
     line.component = component;
     line.checkpoint = newest_cut_.load(std::memory_order_relaxed);
   };
+}
+
+void Checkpoints::begin_file(const std::string& path, const std::string& series,
+                             std::optional<std::int64_t> last_step) const {
+  env::FileSystem& files = env::system_files();
+  const std::string noted = seen_from(output_.directory, path);
+  if (!replaced_series_.contains(series) && files.entry(path) != env::Entry::none &&
+      !checkpoint::was_begun(checkpoint::read_run_files(files, checkpoints_path_), noted))
+    throw Error(
+        ErrorCode::resource,
+        fmt::format("{}: exists, and is not replaced, as no job of this run made it; expected another "
+                    "path, or `if_exists: replace`",
+                    path));
+  // A file that a run writes when it ends at the step of its last checkpoint holds nothing of later steps.
+  // It stays when a run goes on from there: it may be the file with the model's own checkpoint.
+  const std::int64_t newest = newest_cut_.load(std::memory_order_relaxed);
+  checkpoint::note_begun(files, checkpoints_path_,
+                         {noted, series, last_step ? std::min(newest, *last_step - 1) : newest});
 }
 
 void Checkpoints::keep(int client, int field, std::span<const std::byte> values) {

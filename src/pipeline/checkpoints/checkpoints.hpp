@@ -5,8 +5,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
+#include "checkpoint/series/begun_files.hpp"
 #include "model/kept_value.hpp"
 #include "pipeline/checkpoints/checkpoint_committer.hpp"
 #include "pipeline/checkpoints/checkpointed_blocks.hpp"
@@ -58,6 +60,8 @@ class Checkpoints {
   bool is_leader() const { return control_.rank() == blueprint_.info.leader; }
   void begin(const model::Tick& tick, const messaging::Bytes& values);
   void save();
+  void begin_file(const std::string& path, const std::string& series,
+                  std::optional<std::int64_t> last_step) const;  // from any thread
   void report_shard(const LocalShard::Outcome& outcome);
   void on_shards(const messaging::Bytes& messages);
   void on_decision(const messaging::Bytes& message);
@@ -78,7 +82,9 @@ class Checkpoints {
   CheckpointedBlocks blocks_;
   const std::string checkpoints_path_;
   const std::string buffered_path_;       // empty: no burst buffer
-  std::atomic<std::int64_t> newest_cut_;  // step of the newest snapshot; -1: none
+  const checkpoint::OutputOfRun output_;  // of the present configuration, in the directory where it began
+  const std::set<std::string> replaced_series_;  // the others lose no file that no job of this run made
+  std::atomic<std::int64_t> newest_cut_;         // step of the newest snapshot; -1: none
   LocalShard own_;
   Drain drain_;
   CheckpointCommitter committer_;  // used on the leader

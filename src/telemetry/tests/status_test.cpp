@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "env/faulty/faulty_files.hpp"
+#include "tailrace/error.hpp"
 #include "telemetry/trace.hpp"
 
 namespace tailrace::telemetry {
@@ -143,8 +144,9 @@ TEST_F(StatusTest, one_line_for_each_commit) {
 }
 
 TEST_F(StatusTest, preparing_takes_away_the_old_run_and_nothing_else) {
-  for (const char* name : {"report.json", "report.html", "status.json", "status.12.json", "commits.jsonl",
-                           "trace.server.0.json", "notes.txt", "status.txt", "my.report.json"})
+  for (const char* name :
+       {".session", "report.json", "report.html", "status.json", "status.12.json", "commits.jsonl",
+        "trace.server.0.json", "notes.txt", "status.txt", "my.report.json"})
     files->write(std::string("report/") + name, "x");
   auto mark = prepare_report_directory(*files, "report");
   ASSERT_TRUE(mark);
@@ -158,6 +160,26 @@ TEST_F(StatusTest, preparing_takes_away_the_old_run_and_nothing_else) {
   EXPECT_FALSE(files->exists("report/commits.jsonl"));
   prepare_report_directory(*files, "new/one");
   EXPECT_TRUE(files->exists("new/one"));
+}
+
+TEST_F(StatusTest, preparing_takes_away_nothing_where_no_run_reported) {
+  files->make_directories("mine");
+  files->write("mine/notes.txt", "x");
+  EXPECT_TRUE(prepare_report_directory(*files, "mine"));
+  files->make_directories("results");
+  for (const char* name : {"results/report.html", "results/status.old.json"}) files->write(name, "precious");
+  for (int tries = 0; tries < 2; ++tries) {
+    try {
+      prepare_report_directory(*files, "results");
+      ADD_FAILURE() << "the files are replaced";
+    } catch (const Error& error) {
+      EXPECT_STREQ(error.what(),
+                   "servers.report_directory: results has files that the report would replace (report.html, "
+                   "status.old.json), and no run is known to have made them; move them, or name another "
+                   "directory");
+    }
+  }
+  EXPECT_EQ(files->list("results"), (std::vector<std::string>{"report.html", "status.old.json"}));
 }
 
 TEST(Trace, is_what_perfetto_reads) {
