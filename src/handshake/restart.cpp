@@ -5,6 +5,7 @@
 #include "base/log.hpp"
 #include "checkpoint/checkpoint_check.hpp"
 #include "env/file_system.hpp"
+#include "handshake/ready.hpp"
 #include "handshake/ready/tree.hpp"
 #include "settings/checkpoint.hpp"
 
@@ -127,8 +128,8 @@ std::string follow(comm::Communicator& component, Tree& tree, const std::functio
     base::ByteReader reader(*received);
     if (const auto fault = get_fault(reader)) {
       while (!tree.sent()) meanwhile();
-      throw Error(fault->code,
-                  "start failed on all ranks; the first rank of the component reports the reason");
+      const base::Fault shared = shared_fault(*fault, "start", false);
+      throw Error(shared.code, shared.message);
     }
     std::string checkpoint = reader.get_text();
     if (reader.get<std::uint8_t>() != 0) return checkpoint;
