@@ -208,6 +208,8 @@ OutputEntry file_of(const ValueEntry& entry, Problems& problems) {
   set_writing(entry.value, file);
   file.codec = read_part(compression(), entry.value, problems).value_or(codecs::CodecOptions());
   read_format_sections(entry.value, file, problems);
+  if (const output::Format* format = file.writer(); format != nullptr && !format->is_for_files())
+    file.gathers = false;  // readers of a stream get each record when it is complete
   file.attributes = output::attributes_of(entry.value);
   file.date_attribute = config::text_of(entry.value, "date_attribute");
   if (const Value* also = entry.value.find("also_coordinates")) {
