@@ -257,3 +257,21 @@ def test_replaces_only_a_dataset(job, tmp_path):
 def test_unsupported_options_are_reported_with_the_place(job, change, message):
     config = configuration("bp5", **change)
     job(player(1), servers(1), config=config).failed_with("output.out.bp", message, code=2)
+
+
+@pytest.mark.parametrize("engine", ["bp5", "bp4"])
+def test_inspect_knows_bp(job, engine):
+    """It took a BP dataset for a folder without files."""
+    folder = job(player(2), servers(1), config=configuration(engine)).finished().folder
+    inspected = tailrace("inspect", "out.bp", "out.nc", cwd=folder)
+    assert inspected.returncode == 0, inspected.stderr
+    steps = -(-len(TIMES) // 4)  # one for each commit
+    records = f"records: time_1step {len(TIMES)}, time_instant_1step {len(TIMES)}"
+    assert inspected.stdout.splitlines() == [
+        f"out.bp: complete; {records if engine == 'bp5' else f'steps: {steps}'}",
+        f"out.nc: complete; {records}",
+    ]
+    assert "out.bp: complete; " in tailrace("inspect", ".", cwd=folder).stdout
+    (folder / "out.bp" / "md.0").write_bytes(b"")
+    damaged = tailrace("inspect", "out.bp", cwd=folder)
+    assert damaged.returncode == 1 and damaged.stdout.startswith("out.bp: ADIOS2 cannot "), damaged.stdout
