@@ -183,8 +183,8 @@ Beginning roll_back(const DatasetSpec& spec, const std::string& place, env::File
   return beginning;
 }
 
-// The records along each growing dim. Of BP4, in which ADIOS2 cannot read the times of all steps at once, and
-// of datasets of other programs the steps.
+// The records along each growing dim. Counts the steps of BP4, where ADIOS2 cannot read the times of all
+// steps at once, and of datasets of other programs.
 std::string contents_of(const std::string& place) {
   const auto reader = open_reader(place);
   std::vector<std::string> records;
