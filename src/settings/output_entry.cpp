@@ -36,7 +36,7 @@ std::vector<Option> when_it_is_written() {
        .description =
            "How often complete records are committed to the file; the remaining ones are written at the "
            "end of the run. Where it is not given, a record is committed when it is complete, and small "
-           "ones together once a minute of wall clock.",
+           "ones together once a minute of wall clock (a stream over SST gets each at once).",
        .example = "100 s",
        .default_value = "1 step"},
       {.name = "file_per_write",
