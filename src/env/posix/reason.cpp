@@ -48,10 +48,10 @@ std::string reason(const std::string& path, int code) {
       return fmt::format("{} is {}not a folder", part->string(),
                          fs::is_regular_file(*part, failed) ? "a file, " : "");
   }
-  if (code == EACCES) {
+  if (code == EACCES && !fs::exists(path, failed)) {
     const fs::path at = folder.empty() ? fs::path(".") : folder;
     if (fs::is_directory(at, failed) && ::access(at.c_str(), W_OK | X_OK) != 0)
-      return fmt::format("no permission to write in the folder {}", fs::absolute(at, failed).string());
+      return fmt::format("no permission in the folder {}", fs::absolute(at, failed).string());
   }
   return std::generic_category().message(code);
 }

@@ -7,7 +7,7 @@ namespace tailrace::env {
 
 // `code`: the errno of a call with `path`. ENOENT for a name in a folder that does not exist names the first
 // folder that is missing; ENOTDIR, and EEXIST from making folders, names the part that is not a folder;
-// EACCES names the folder that refuses. Otherwise, and for names without such a cause, the system's message.
+// EACCES for a new name names the folder that refuses. Otherwise the system's message.
 std::string reason(const std::string& path, int code);
 
 }  // namespace tailrace::env
