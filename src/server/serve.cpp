@@ -52,7 +52,7 @@ void serve_until_done(handshake::Started& started) {
     if (!process->refused()) throw Error(fault->code, fault->message);
     const base::Fault shared = handshake::shared_fault(*fault, "ready", false);
     // The launcher ends all ranks when one has ended; the first rank has to report the reason.
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
     throw Error(shared.code, shared.message);
   }
   process.reset();

@@ -294,7 +294,7 @@ void ModelRank::connect() {
 void ModelRank::throw_shared(const base::Fault& fault, const char* call) const {
   const bool is_first = started_.component->rank() == 0;
   const base::Fault shared = handshake::shared_fault(fault, call, is_first);
-  if (!is_first) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  if (!is_first) std::this_thread::sleep_for(std::chrono::milliseconds(500));
   throw Error(shared.code, shared.message);
 }
 
