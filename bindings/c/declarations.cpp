@@ -56,6 +56,9 @@ std::map<std::string, tailrace::Attribute> attributes(const tailrace_attribute* 
   return result;
 }
 
+// A caller whose messages list extents as Fortran does counts from 1.
+int first_index(const tailrace_session& session) { return session.view.fastest_first_in_messages ? 1 : 0; }
+
 tailrace::GridSpec convert(const tailrace_grid_spec& spec) {
   const std::string owner = "grid \"" + text_or(spec.name) + "\"";
   if (spec.rank > 0) required(spec.shape, (owner + ": shape").c_str());
@@ -101,8 +104,9 @@ int tailrace_option_real(tailrace_session* session, const char* name, double val
 
 int tailrace_grid(tailrace_session* session, const tailrace_grid_spec* spec, tailrace_error* error) {
   return guarded(error, [&] {
-    const auto grid = convert(required(spec, "grid spec"));
-    running(session).session.grid(grid);
+    auto grid = convert(required(spec, "grid spec"));
+    grid.first_index_in_messages = first_index(running(session));
+    session->session.grid(grid);
     session->shapes.add(grid);
   });
 }
@@ -167,7 +171,8 @@ int tailrace_mesh(tailrace_session* session, const char* grid, const tailrace_me
                                    .face_nodes = {given.face_nodes, given.face_count * per_face},
                                    .global_nodes = given.global_nodes,
                                    .node_indices = {given.node_indices, index_count},
-                                   .node_units = text_or(given.node_units)});
+                                   .node_units = text_or(given.node_units),
+                                   .first_index_in_messages = first_index(*session)});
   });
 }
 
@@ -179,7 +184,8 @@ int tailrace_mesh_location(tailrace_session* session, const char* grid,
     running(session).session.mesh_location(text_or(grid),
                                            {.mesh = text_or(given.mesh, "mesh"),
                                             .location = text_or(given.location),
-                                            .edge_nodes = {given.edge_nodes, 2 * given.edge_count}});
+                                            .edge_nodes = {given.edge_nodes, 2 * given.edge_count},
+                                            .first_index_in_messages = first_index(*session)});
   });
 }
 

@@ -60,7 +60,7 @@ inline Type type_of(int type, const std::string& owner) {
 template <class Session>
 Session& running(Session* session) {
   if (session == nullptr) {
-    throw Error(ErrorCode::usage, "this session was not started, or has been finished: call start first");
+    throw Error(ErrorCode::usage, "this session was not started: call start first, and look at its error");
   }
   return *session;
 }

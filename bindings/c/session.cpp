@@ -1,4 +1,5 @@
 // The lifecycle of a session: start, queries, ready, finish, free; and the entry points of servers.
+#include "fortran.h"
 #include "guard.hpp"
 #include "handle.hpp"
 
@@ -52,7 +53,14 @@ int tailrace_stop_requested(tailrace_session* session, tailrace_error* error) {
 }
 
 int tailrace_finish(tailrace_session* session, tailrace_error* error) {
-  return guarded(error, [&] { running(session).session.finish(); });
+  return guarded(error, [&] {
+    running(session).finished = true;
+    session->session.finish();
+  });
+}
+
+int tailrace_is_finished(const tailrace_session* session) {
+  return session != nullptr && session->finished ? 1 : 0;
 }
 
 int tailrace_serve_fortran(int communicator, const char* configuration, tailrace_error* error) {

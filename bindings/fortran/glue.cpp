@@ -182,16 +182,19 @@ struct Described {
 
 extern "C" {
 
-tailrace_session* tailrace_glue_start(const tailrace_session* running, int comm, const char* config,
+// `running`: the session of the same variable. One that is finished is freed with the next start; until then
+// its calls report that they come after finish.
+tailrace_session* tailrace_glue_start(tailrace_session* running, int comm, const char* config,
                                       const char* component, double initial_time, std::int64_t initial_step,
                                       tailrace_error* error) {
-  if (running != nullptr) {
+  if (running != nullptr && tailrace_is_finished(running) == 0) {
     usage_error(error, "start: this session is running already; finish it, or use another tailrace_session");
     return nullptr;
   }
   const tailrace_start_options options{
       .component = present(component), .initial_time = initial_time, .initial_step = initial_step};
   tailrace_session* session = tailrace_start_fortran(comm, config, &options, error);
+  if (session != nullptr) tailrace_free(running);
   if (session != nullptr) tailrace_list_fastest_first(session);
   return session;
 }

@@ -33,7 +33,7 @@
 !! tailrace_declarations and tailrace_coordinates contain the declarations, tailrace_steps the time loop,
 !! tailrace_checkpoints the checkpoints, and this module the rest.
 module tailrace
-  use, intrinsic :: iso_c_binding, only: c_associated, c_int, c_int64_t, c_null_ptr, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_associated, c_int, c_int64_t, c_ptr
   use, intrinsic :: iso_fortran_env, only: real64
   use mpi_f08, only: MPI_Comm, MPI_COMM_NULL
   use tailrace_base
@@ -212,8 +212,6 @@ contains
     if (.not. c_associated(self%c_session)) return
     code = tailrace_finish_c(self%c_session, error)
     self%lost = text(tailrace_output_lost_c(self%c_session))
-    call tailrace_free_c(self%c_session)
-    self%c_session = c_null_ptr
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end subroutine finish

@@ -110,6 +110,9 @@ struct GridSpec {
   std::string indexed_dim{};
   std::span<const std::int64_t> indices{};
   bool partial = false;  // every rank holds a contribution to the sum, of the full shape
+  // Messages add it to the indices of cells: 1 for callers who count from 1. `offset` and `indices` count
+  // from 0 in any case.
+  int first_index_in_messages = 0;
 };
 
 // The value of an attribute: text, or numbers, which keep their type in the file. Only attributes that
@@ -159,6 +162,7 @@ struct MeshSpec {
   std::int64_t global_nodes = 0;                 // 0: node_x and node_y have all of them
   std::span<const std::int64_t> node_indices{};  // global numbers, from 0, of the nodes in node_x and node_y
   std::string node_units{};                      // a unit of length, such as "m", for a plane; empty: degrees
+  int first_index_in_messages = 0;               // as in GridSpec, of nodes
 };
 
 // A grid whose cells are edges or nodes of a mesh.
@@ -166,6 +170,7 @@ struct MeshLocationSpec {
   std::string mesh = "mesh";
   std::string location{};                      // "edge" or "node"
   std::span<const std::int32_t> edge_nodes{};  // for each local edge two global node numbers, from 0
+  int first_index_in_messages = 0;             // as in GridSpec, of nodes
 };
 
 struct FieldSpec {

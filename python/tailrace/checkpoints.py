@@ -15,6 +15,7 @@ from tailrace._text import bytes_text, plural
 
 __all__ = ["copy", "files_of_output", "inspect_directory", "show", "waiting"]
 
+STORE_INDICES = {".zarr": "zarr.json", ".bp": "md.idx"}  # of datasets that are directories, by their endings
 COLUMNS = ("component", "step", "model time", "size", "files", "state")
 
 
@@ -53,12 +54,14 @@ def _reason(one: _core.Checkpoint) -> str:
 
 
 def files_of_output(directory: Path) -> list[Path]:
-    """The NetCDF files and Zarr stores in `directory`, if it is not a checkpoint; itself, if it is a store."""
-    if (directory / "zarr.json").exists():
+    """The NetCDF files, Zarr stores and BP datasets in `directory`, if it is not a checkpoint; itself, if it is one of
+    these."""
+    if any((directory / index).exists() for index in STORE_INDICES.values()):
         return [directory]
     if re.fullmatch(r"step_\d{12,}", directory.resolve().name):
         return []
-    return sorted([*directory.glob("*.nc"), *(found.parent for found in directory.glob("*.zarr/zarr.json"))])
+    stores = (found.parent for ending, index in STORE_INDICES.items() for found in directory.glob(f"*{ending}/{index}"))
+    return sorted([*directory.glob("*.nc"), *stores])
 
 
 def inspect_directory(directory: Path, repair: bool) -> bool:

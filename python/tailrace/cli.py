@@ -256,7 +256,8 @@ def schema() -> None:
 def inspect(paths: tuple[Path, ...], repair: bool) -> None:
     """Check whether files and checkpoints that Tailrace wrote can be read, and repair them on request.
 
-    A directory stands for the checkpoints in it, or, if there are none, for its files (*.nc, *.zarr).
+    A file is a NetCDF file, a Zarr store or a BP dataset. A directory stands for the checkpoints in it, or, if there
+    are none, for its files (*.nc, *.zarr, *.bp).
     """
     from tailrace import _core
     from tailrace.checkpoints import files_of_output, inspect_directory
@@ -266,7 +267,7 @@ def inspect(paths: tuple[Path, ...], repair: bool) -> None:
         files = files_of_output(path) if path.is_dir() else [path]
         for file in files:
             inspection = _core.inspect(str(file), repair)
-            click.echo(f"{file}: {inspection.report}")
+            click.echo(inspection.report)  # which begins with the path
             unreadable += not inspection.readable
         if not files:
             unreadable += inspect_directory(path, repair)

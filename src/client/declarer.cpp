@@ -358,7 +358,8 @@ model::Mesh Declarer::add_nodes(int grid, const MeshArguments& mesh) {
                             declared.node_y_field,
                             {mesh.node_indices.begin(), mesh.node_indices.end()},
                             {mesh.node_x.begin(), mesh.node_x.end()},
-                            {mesh.node_y.begin(), mesh.node_y.end()}});
+                            {mesh.node_y.begin(), mesh.node_y.end()},
+                            mesh.first_index});
     return declared;
   }
   const auto begin = static_cast<std::size_t>(share.begin), count = static_cast<std::size_t>(share.count);

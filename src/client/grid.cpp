@@ -67,9 +67,10 @@ Region block_region(const GridArguments& grid) {
   for (std::size_t d = 0; d < rank; ++d) {
     if (grid.offset[d] < 0 || grid.count[d] < 0 || grid.count[d] > grid.shape[d] - grid.offset[d])
       refuse(fmt::format(
-          "grid \"{}\": along {} this rank's block starts at {} (counted from 0) and has {} cells, but "
+          "grid \"{}\": along {} this rank's block starts at {} (counted from {}) and has {} cells, but "
           "the dim has {}",
-          grid.name, grid.dims[d], grid.offset[d], grid.count[d], grid.shape[d]));
+          grid.name, grid.dims[d], grid.offset[d] + grid.first_index, grid.first_index, grid.count[d],
+          grid.shape[d]));
   }
   return Region::of_box({grid.offset, grid.count});
 }
@@ -83,8 +84,8 @@ Region indexed_region(const GridArguments& grid) {
   const auto along = base::index(dim - grid.dims.begin());
   for (const std::int64_t index : grid.indices) {
     if (index < 0 || index >= grid.shape[along])
-      refuse(fmt::format("grid \"{}\": the index {} (counted from 0) is outside dim {}, which has {} cells",
-                         grid.name, index, *dim, grid.shape[along]));
+      refuse(fmt::format("grid \"{}\": the index {} (counted from {}) is outside dim {}, which has {} cells",
+                         grid.name, index + grid.first_index, grid.first_index, *dim, grid.shape[along]));
   }
   std::vector<Runs> runs;
   for (std::size_t d = 0; d < grid.dims.size(); ++d)

@@ -22,6 +22,7 @@ struct GridArguments {
   std::string indexed_dim;  // of an indexed grid, with indices
   std::span<const std::int64_t> indices;
   bool partial = false;
+  int first_index = 0;  // of the caller's language, for messages; offset and indices count from 0
 };
 
 model::GridKind kind_of(const GridArguments& grid);

@@ -55,20 +55,22 @@ std::vector<std::int64_t> checked_indices(const MeshArguments& mesh) {
   std::vector<std::int64_t> sorted(mesh.node_indices.begin(), mesh.node_indices.end());
   std::sort(sorted.begin(), sorted.end());
   if (!sorted.empty() && (sorted.front() < 0 || sorted.back() >= mesh.global_nodes))
-    refuse(mesh, "the index {} of a node is outside 0 to {}",
-           sorted.front() < 0 ? sorted.front() : sorted.back(), mesh.global_nodes - 1);
+    refuse(mesh, "the index {} of a node is outside {} to {}",
+           (sorted.front() < 0 ? sorted.front() : sorted.back()) + mesh.first_index, mesh.first_index,
+           mesh.global_nodes - 1 + mesh.first_index);
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end()) refuse(mesh, "this rank gives the node {} twice", *twice);
+  if (twice != sorted.end()) refuse(mesh, "this rank gives the node {} twice", *twice + mesh.first_index);
   return sorted;
 }
 
 void check_faces(const MeshArguments& mesh, const std::vector<std::int64_t>& given) {
   for (const std::int32_t node : mesh.face_nodes) {
     if (node < -1 || node >= mesh.nodes())
-      refuse(mesh, "the node number {} is outside 0 to {} (or -1 for none)", node, mesh.nodes() - 1);
+      refuse(mesh, "the node number {} is outside {} to {} (or {} for none)", node + mesh.first_index,
+             mesh.first_index, mesh.nodes() - 1 + mesh.first_index, mesh.first_index - 1);
     if (mesh.in_parts() && node >= 0 && !std::binary_search(given.begin(), given.end(), node))
       refuse(mesh, "face_nodes refers to the node {}, which is not among the {} nodes given on this rank",
-             node, given.size());
+             node + mesh.first_index, given.size());
   }
 }
 
@@ -160,7 +162,8 @@ model::MeshElement check_place(const MeshPlaceArguments& place, std::int64_t nod
                           place.edge_nodes.size(), cells));
   for (const std::int32_t node : place.edge_nodes)
     if (node < 0 || node >= nodes)
-      refuse_it(fmt::format("the node number {} is outside 0 to {}", node, nodes - 1));
+      refuse_it(fmt::format("the node number {} is outside {} to {}", node + place.first_index,
+                            place.first_index, nodes - 1 + place.first_index));
   return model::MeshElement::edge;
 }
 

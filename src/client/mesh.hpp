@@ -18,6 +18,7 @@ struct MeshArguments {
   std::int64_t global_nodes = 0;               // of the whole mesh; 0: this rank gives all nodes
   std::span<const std::int64_t> node_indices;  // of a mesh in parts: the numbers of the given nodes
   std::string node_units = {};                 // for a plane; empty: degrees on a sphere
+  int first_index = 0;                         // of the caller's language, for messages
 
   bool in_parts() const { return global_nodes != 0; }
   std::int64_t nodes() const { return in_parts() ? global_nodes : std::ssize(node_x); }
@@ -35,6 +36,7 @@ struct MeshPlaceArguments {
   std::string mesh;
   std::string location;                      // "edge" or "node"
   std::span<const std::int32_t> edge_nodes;  // of edges: local cells x 2
+  int first_index = 0;                       // of the caller's language, for messages
 };
 
 // Throws Error(usage) if `place` does not match a mesh of `nodes` nodes, the `cells` of this rank or the
@@ -57,6 +59,7 @@ struct GivenNodes {
   int x_field = -1, y_field = -1;     // static fields that hold the coordinates
   std::vector<std::int64_t> numbers;  // of the nodes whose coordinates follow
   std::vector<double> x, y;
+  int first_index = 0;  // of the caller's language, for messages
 };
 
 }  // namespace tailrace::client

@@ -6,6 +6,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <string_view>
 #include <unordered_map>
@@ -69,6 +70,33 @@ void expect_few_values(const std::string& text) {
   Counter counter;
   while (parser.HandleNextDocument(counter)) {
   }
+}
+
+// YAML forbids tabs in indentation, and its parser describes what it took them for. Returns the first line
+// with one; none where the text has no such line.
+std::optional<Location> tab_in_indentation(const std::string& file, const std::string& text) {
+  int line = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::size_t first = std::min(text.find_first_not_of(" \t\r", begin), end);
+    const std::size_t tab = text.find('\t', begin);
+    const bool is_empty = first == end || text[first] == '#';
+    if (tab < first && !is_empty) return Location{file, line, 1 + static_cast<int>(tab - begin)};
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
+// The parser reports a bracket that is not closed where it gave up, which may be the end of the file.
+const char* hint_on(std::string_view complaint) {
+  if (complaint.find("end of sequence flow") != std::string_view::npos)
+    return " (a `[` before this is not closed)";
+  if (complaint.find("end of map flow") != std::string_view::npos)
+    return " (a `{` before this is not closed)";
+  if (complaint.find("end of map") != std::string_view::npos ||
+      complaint.find("end of sequence") != std::string_view::npos)
+    return " (the lines of a map or list need the same indentation)";
+  return "";
 }
 
 class Converter {
@@ -171,7 +199,13 @@ Node parse_yaml(const std::string& file, const std::string& text, Problems& prob
     problems.add(converter.place(error.mark), "", fmt::format("is nested deeper than {} levels", deepest));
     return empty;
   } catch (const YAML::Exception& error) {
-    problems.add(converter.place(error.mark), "", "this is not YAML: " + error.msg);
+    const Location where = converter.place(error.mark);
+    if (const auto tab = tab_in_indentation(file, text))
+      problems.add(*tab, "",
+                   fmt::format("a tab indents this line, which YAML does not allow; expected spaces ({}: {})",
+                               where.text(), error.msg));
+    else
+      problems.add(where, "", fmt::format("this is not YAML: {}{}", error.msg, hint_on(error.msg)));
     return empty;
   }
 }

@@ -123,9 +123,7 @@ void send_and_wait(Started& started, std::vector<std::byte> message, const std::
 }
 
 std::vector<std::byte> verdict(std::optional<base::Fault> fault, const CoordinateParts& joined = {}) {
-  // A lost server is reported to all: only the ranks of its node have detected it.
-  if (fault && fault->code != ErrorCode::lost)
-    fault->message = "ready failed on all ranks; the first rank of the component reports the reason";
+  if (fault) fault = shared_fault(std::move(*fault), "ready", false);
   base::ByteWriter writer;
   put_fault(writer, fault);
   for (const std::vector<double>& values : joined) writer.put_all(std::span<const double>(values));
@@ -320,6 +318,13 @@ Agreement agree_on_declarations(Started& started, const client::Declarer& declar
                                 const std::function<void()>& meanwhile, const std::function<void()>& wake) {
   return started.component->rank() == 0 ? lead(started, declarer, begin, meanwhile, wake)
                                         : follow(started, declarer, meanwhile);
+}
+
+base::Fault shared_fault(base::Fault fault, std::string_view call, bool is_first_rank) {
+  if (!is_first_rank && fault.code != ErrorCode::lost)
+    fault.message =
+        fmt::format("{} failed on all ranks; the first rank of the component reports the reason", call);
+  return fault;
 }
 
 void report_never_ready(Started& started, const base::Fault& fault) {

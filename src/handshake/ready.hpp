@@ -27,6 +27,11 @@ Agreement agree_on_declarations(Started& started, const client::Declarer& declar
 // The plan that follows from the component's configuration and these declarations.
 plan::Plan plan_for(const Started& started, const model::Declarations& declarations);
 
+// A fault that all ranks of a component get from `call`, as this rank reports it: the first rank with its
+// reason, the others with a reference to that rank, so that a job prints the reason once. The loss of a
+// process (code `lost`) stays as it is, since not all ranks may have noticed it.
+base::Fault shared_fault(base::Fault fault, std::string_view call, bool is_first_rank);
+
 // For a rank that leaves before `ready`: reports to the other ranks and to the servers that the component
 // will never be ready. Each rank forwards the report along the tree. Waits 1.5 s at most.
 void report_never_ready(Started& started, const base::Fault& fault);

@@ -7,6 +7,7 @@
 #include "checkpoint/checkpoint_check.hpp"
 #include "checkpoint/checkpoint_store.hpp"
 #include "env/file_system.hpp"
+#include "handshake/ready.hpp"
 #include "messaging/collectives/polled_tree.hpp"
 #include "settings/checkpoint.hpp"
 
@@ -174,8 +175,8 @@ std::string follow(comm::Communicator& component, messaging::PolledTree& tree,
     base::ByteReader reader(*received);
     if (const auto fault = get_fault(reader)) {
       while (!tree.sent()) meanwhile();
-      throw Error(fault->code,
-                  "start failed on all ranks; the first rank of the component reports the reason");
+      const base::Fault shared = shared_fault(*fault, "start", false);
+      throw Error(shared.code, shared.message);
     }
     std::string checkpoint = reader.get_text();
     if (reader.get<std::uint8_t>() != 0) return checkpoint;

@@ -24,6 +24,7 @@
 #include "handshake/failure_detection/startup_monitor.hpp"
 #include "handshake/placement/cpu_ranges.hpp"
 #include "handshake/placement/warnings.hpp"
+#include "handshake/ready.hpp"
 #include "messaging/collectives/polled_allreduce.hpp"
 
 namespace tailrace::handshake {
@@ -325,6 +326,22 @@ void make_groups(Started& started, StartupMonitor& monitor) {
     started.servers = started.world->split(is_server ? 0 : -1, rank);
 }
 
+// Collective over a component. All its ranks have the same level, unless its model is made of several
+// programs.
+void check_threads(comm::Communicator& component) {
+  const comm::ThreadLevel level = comm::thread_level();
+  const bool lacks = level != comm::ThreadLevel::multiple;
+  if (!component.any_says(lacks)) return;
+  const base::Fault fault{
+      ErrorCode::usage,
+      fmt::format("servers.mode: attached runs a server thread in each model rank, which needs "
+                  "MPI_THREAD_MULTIPLE; the model started MPI with {}. Call MPI_Init_thread, or use `mode: "
+                  "dedicated`",
+                  lacks ? comm::name_of(level) : "less on another rank")};
+  const base::Fault shared = shared_fault(fault, "start", component.rank() == 0);
+  throw Error(shared.code, shared.message);
+}
+
 }  // namespace
 
 Started start(int communicator, const std::string& configuration, const std::string& component, bool serves) {
@@ -339,14 +356,8 @@ Started start(int communicator, const std::string& configuration, const std::str
     exchange_all(started, monitor, configuration, std::move(hello));
     make_groups(started, monitor);
   }
-  if (started.run.servers().mode == settings::Mode::attached &&
-      comm::thread_level() != comm::ThreadLevel::multiple)
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("servers.mode: attached runs a server thread in each model rank, which needs "
-                    "MPI_THREAD_MULTIPLE; the model started MPI with {}. Call MPI_Init_thread, or use `mode: "
-                    "dedicated`",
-                    comm::name_of(comm::thread_level())));
+  if (started.run.servers().mode == settings::Mode::attached && started.component)
+    check_threads(*started.component);
   return started;
 }
 

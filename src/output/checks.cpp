@@ -9,12 +9,15 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "base/utf8.hpp"
+#include "env/open_files.hpp"
 #include "model/name.hpp"
 
 namespace tailrace::output {
 namespace {
 
-constexpr const char* written_by_another = "is being written by another session";
+std::string written_by_another(const std::string& path, int own) {
+  return fmt::format("is being written by another session: {}", env::who_writes(path, own));
+}
 
 [[noreturn]] void refuse(const DatasetSpec& spec, const std::string& why) {
   throw Error(ErrorCode::configuration, fmt::format("{}: {}", spec.path, why));
@@ -159,11 +162,11 @@ bool is_being_written(env::FileSystem& files, const std::string& path) {
 }
 
 void check_no_writer(env::FileSystem& files, const std::string& path) {
-  if (is_being_written(files, path)) throw Error(ErrorCode::resource, written_by_another);
+  if (is_being_written(files, path)) throw Error(ErrorCode::resource, written_by_another(path, 0));
 }
 
-void mark_as_writer(env::File& file) {
-  if (!file.mark_as_writer()) throw Error(ErrorCode::resource, written_by_another);
+void mark_as_writer(env::File& file, const std::string& path) {
+  if (!file.mark_as_writer()) throw Error(ErrorCode::resource, written_by_another(path, 1));
 }
 
 std::vector<std::byte> padded(const DatasetSpec& spec, const TextSpec& text) {

@@ -22,9 +22,9 @@ std::string exists_already();  // the message for a path that is taken, with the
 
 // Whether another session holds the writer's mark of a file (env::File). False if the file cannot be opened.
 bool is_being_written(env::FileSystem& files, const std::string& path);
-// Both throw Error(resource) if another session holds the mark.
+// Both throw Error(resource), with the process that holds it, if another session holds the mark.
 void check_no_writer(env::FileSystem& files, const std::string& path);
-void mark_as_writer(env::File& file);
+void mark_as_writer(env::File& file, const std::string& path);
 
 // The shape of a variable for these lengths of the dims (one for each of DatasetSpec::dims).
 std::vector<std::int64_t> shape_of(const VariableSpec& variable, const std::vector<std::int64_t>& lengths);

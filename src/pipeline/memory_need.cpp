@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/text_tree.hpp"
 #include "plan/memory_needs.hpp"
 
 namespace tailrace::pipeline {
@@ -39,26 +40,24 @@ std::size_t check_memory(const Blueprint& blueprint, routing::Router& router, st
   const auto lack = plan::lack_of_memory(needs, memory);
   if (!lack) return 0;
   const std::size_t components = std::max<std::size_t>(1, servers.memory / memory);
-  const std::string remedy =
-      fmt::format("`servers: {{memory: {} MiB}}` or more, more servers, or a plan that holds less",
-                  (plan::memory_for(needs.total()) * components) >> 20);
+  const auto words = [](std::size_t bytes) { return base::bytes_text(static_cast<double>(bytes)); };
+  const std::string option = fmt::format("`servers: {{memory: {}}}`",
+                                         plan::memory_option(plan::memory_for(needs.total()) * components));
   const std::string part = components > 1 ? fmt::format(", for {} components", components) : "";
   const std::string text =
       fmt::format("component \"{}\": server {} {}", blueprint.info.declarations.component, server, *lack);
   if (servers.memory_given)
     throw Error(ErrorCode::configuration,
-                fmt::format("{}; memory is {} MiB{}; expected {}", text, servers.memory >> 20, part, remedy));
+                fmt::format("{}; memory is {}{}; expected {} or more, or more servers", text,
+                            words(servers.memory), part, option));
   if (const std::size_t all = needs.total() + memory; all > blueprint.info.memory_left)
     throw Error(
         ErrorCode::configuration,
-        fmt::format(
-            "{}; with {} MiB for data in transit (memory, which is not set) that is {} MiB, and this node "
-            "has {} MiB left (of its memory, or of the limit of its control group); expected {}",
-            text, memory >> 20, all >> 20, blueprint.info.memory_left >> 20, remedy));
-  base::log_warning(
-      fmt::format("{}, in addition to {} MiB for data in transit (memory, which is not set{}); to bound the "
-                  "sum: {}",
-                  text, servers.memory >> 20, part, remedy));
+        fmt::format("{}; with {} for data in transit that is {}, and this node, or its control group, has {} "
+                    "left; expected more servers or nodes, or {}",
+                    text, words(memory), words(all), words(blueprint.info.memory_left), option));
+  base::log_warning(fmt::format("{}, besides {} for data in transit{}; {} bounds the sum", text,
+                                words(servers.memory), part, option));
   return needs.total();
 }
 

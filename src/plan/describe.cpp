@@ -6,6 +6,7 @@
 #include "base/index.hpp"
 #include "base/text_tree.hpp"
 #include "env/topology.hpp"
+#include "plan/describe_end.hpp"
 #include "plan/memory_needs.hpp"
 #include "plan/naming/axis_names.hpp"
 #include "plan/plan.hpp"
@@ -38,12 +39,13 @@ Branch describe_servers(const settings::ServersOptions& servers) {
       fmt::format("buffer {}{} per client, when full: {}", servers.buffer.at_most ? "up to " : "",
                   bytes_words(servers.buffer.bytes), when_full[static_cast<int>(servers.buffer.when_full)]);
   const std::string memory = fmt::format("memory {} per server", bytes_words(servers.memory));
+  const Branch signals{signal_words(servers), {}};
   switch (servers.mode) {
     case settings::Mode::dedicated:
-      return {fmt::format("servers: {} (dedicated ranks)", number), {{buffer, {}}, {memory, {}}}};
+      return {fmt::format("servers: {} (dedicated ranks)", number), {{buffer, {}}, {memory, {}}, signals}};
     case settings::Mode::attached:
-      return {"servers: a thread in each model rank", {{buffer, {}}, {memory, {}}}};
-    case settings::Mode::inline_: return {"servers: inside the model's own calls", {{memory, {}}}};
+      return {"servers: a thread in each model rank", {{buffer, {}}, {memory, {}}, signals}};
+    case settings::Mode::inline_: return {"servers: inside the model's own calls", {{memory, {}}, signals}};
     case settings::Mode::off: break;
   }
   return {"servers: off, nothing is written", {}};
@@ -85,11 +87,13 @@ std::string file_words(const settings::OutputEntry& file) {
     if (const std::string own = format->describe(file.format_options.get()); !own.empty())
       return fmt::format("{} {}", file.path, own);
   constexpr const char* on_error[] = {"stop", "skip the file", "retry"};
-  std::string words = fmt::format(
-      "{} ({}, {}), {} {}, on error: {}", file.path, file.format, codec_words(file.codec),
-      file.series ? "a new file" : "written",
-      file.gathers ? "when records are complete (small ones once a minute)" : file.write_every.sentence(),
-      on_error[static_cast<int>(file.on_error)]);
+  std::string words =
+      fmt::format("{} ({}, {}), {} {}, on error: {}", file.path, file.format, codec_words(file.codec),
+                  file.series ? "a new file" : "written",
+                  file.gathers ? "when records are complete (small ones once a minute)"
+                  : file.write_every_location.line == 0 && !file.series ? "when records are complete"
+                                                                        : file.write_every.sentence(),
+                  on_error[static_cast<int>(file.on_error)]);
   if (file.new_file_every) words += fmt::format(", a new file {}", file.new_file_every->sentence());
   if (file.stations)
     words += fmt::format(", at {} stations ({})", file.stations->points.size(),
@@ -227,6 +231,7 @@ std::size_t servers_of(const settings::ServersOptions& servers, std::size_t rank
 std::string describe(const settings::Configuration& configuration, const Plan* plan) {
   std::vector<Branch> branches{describe_servers(configuration.servers), describe_time(configuration),
                                describe_fields(configuration), describe_output(configuration, plan)};
+  if (auto checkpoints = describe_checkpoints(configuration)) branches.push_back(std::move(*checkpoints));
   if (!configuration.open.empty())
     branches.push_back({fmt::format("unresolved, set by the model: {} (periods and numbers that depend on it "
                                     "are shown with their defaults)",

@@ -22,7 +22,6 @@ constexpr std::size_t open_share = 4;  // part of a server's memory for incomple
 constexpr std::size_t copies = 2;      // a commit writes such a chunk from a copy
 // The part of a server's memory that is reserved for data on their way.
 constexpr std::size_t moving_share = 8;
-constexpr std::size_t worth_telling = 100;  // of what is needed: one part in so many
 
 std::size_t cells_of(const VariablePlan& variable, const model::Declarations& declarations) {
   const int grid = declarations.fields[base::index(variable.field)].grid;
@@ -225,20 +224,21 @@ std::size_t memory_for(std::size_t need) {
   return (enough + mib - 1) / mib * mib;
 }
 
+std::string memory_option(std::size_t bytes) {
+  constexpr std::size_t mib = std::size_t{1} << 20, gib = std::size_t{1} << 30;
+  return bytes < 10 * gib ? fmt::format("{} MiB", (bytes + mib - 1) / mib)
+                          : fmt::format("{} GiB", (bytes + gib - 1) / gib);
+}
+
 std::optional<std::string> lack_of_memory(const MemoryNeeds& needs, std::size_t memory) {
   const std::size_t need = needs.total();
   if (need <= std::max(memory, least_memory) / moving_share * (moving_share - 1)) return std::nullopt;
-  std::vector<const MemoryNeed*> largest;
-  for (const MemoryNeed* one : needs.all())
-    if (one->bytes > need / worth_telling) largest.push_back(one);
-  std::ranges::sort(largest, std::ranges::greater(), &MemoryNeed::bytes);
-  std::string text = fmt::format("must hold {} at a time", base::bytes_text(static_cast<double>(need)));
-  for (const MemoryNeed* one : largest) {
-    text += fmt::format("{} {} {}", one == largest.front() ? ":" : ",",
-                        base::bytes_text(static_cast<double>(one->bytes)), one->what);
-    if (!one->of.empty())
-      text += fmt::format(" ({} for {})", base::bytes_text(static_cast<double>(one->most)), one->of);
-  }
+  const auto all = needs.all();
+  const MemoryNeed& largest = **std::ranges::max_element(all, {}, &MemoryNeed::bytes);
+  const auto words = [](std::size_t bytes) { return base::bytes_text(static_cast<double>(bytes)); };
+  std::string text =
+      fmt::format("must hold {} at a time, {} of it {}", words(need), words(largest.bytes), largest.what);
+  if (!largest.of.empty()) text += fmt::format(" ({}: {})", largest.of, words(largest.most));
   return text;
 }
 

@@ -54,6 +54,8 @@ MemoryNeeds memory_needs_of(const Plan& plan, const model::Declarations& declara
 
 // The `servers.memory` that has room for so many bytes, and for data on their way.
 std::size_t memory_for(std::size_t need);
+// So many bytes or some more, as the value of an option: in MiB, or from 10 GiB on in GiB.
+std::string memory_option(std::size_t bytes);
 // Why a server's memory, or its part for one component, is too small, as text that follows the server's name;
 // none if it suffices.
 std::optional<std::string> lack_of_memory(const MemoryNeeds& needs, std::size_t memory);

@@ -11,9 +11,11 @@
 #include "base/log.hpp"
 #include "base/version.hpp"
 #include "env/clock.hpp"
+#include "env/open_files.hpp"
 #include "env/threads.hpp"
 #include "messaging/collectives/broadcast.hpp"
 #include "settings/checkpoint.hpp"
+#include "settings/option_place.hpp"
 
 namespace tailrace::server {
 namespace {
@@ -82,11 +84,12 @@ void Reporter::share_directory(messaging::Messenger& messenger) {
     mark_ = telemetry::prepare_report_directory(env::system_files(), directory, may_go_on(run_));
     if (!mark_)
       base::log_warning(fmt::format(
-          "{} is the report directory of another session that is still running; this run writes no "
+          "{} is the report directory of another session that is still running ({}); this run writes no "
           "report; give it its own servers.report_directory",
-          directory));
-  } catch (...) {
-    fault = base::current_fault();
+          directory, env::who_writes(directory + "/.session")));
+  } catch (const Error& error) {
+    const std::string place = settings::option_at_its_place(run_.sources.front(), "servers.report_directory");
+    fault = base::Fault{error.code(), fmt::format("{}: {}", place, error.what())};
   }
   base::ByteWriter said;
   base::put_fault(said, fault);

@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "base/log.hpp"
 #include "env/signals.hpp"
+#include "handshake/ready.hpp"
 #include "handshake/unreceived.hpp"
 #include "server/peer_servers.hpp"
 #include "server/server_process.hpp"
@@ -45,7 +48,13 @@ void serve_until_done(handshake::Started& started) {
   // A rank that did not answer may never do so, and a regular end would wait for it.
   if (!process->done()) env::end_by_signal(process->stop_controller().signal());
   if (model_goes_on && process->lost_peer()) return;
-  if (const auto fault = process->fatal()) throw Error(fault->code, fault->message);
+  if (const auto fault = process->fatal()) {
+    if (!process->refused()) throw Error(fault->code, fault->message);
+    const base::Fault shared = handshake::shared_fault(*fault, "ready", false);
+    // The launcher ends all ranks when one has ended; the first rank has to report the reason.
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    throw Error(shared.code, shared.message);
+  }
   process.reset();
   handshake::check_all_received(started);
 }

@@ -356,6 +356,10 @@ std::optional<base::Fault> ServerProcess::fatal() const {
   return std::nullopt;
 }
 
+bool ServerProcess::refused() const {
+  return std::ranges::any_of(components_, [](const auto& hosted) { return hosted->fault.has_value(); });
+}
+
 std::string ServerProcess::outcome() const {
   if (stop_.order() != nullptr) return stop_.order()->why;
   if (const auto fault = fatal()) return fault->message;

@@ -45,6 +45,7 @@ class ServerProcess {
   bool out_of_time() const;
   bool cut() const;                          // a component ended before its model did
   std::optional<base::Fault> fatal() const;  // the error that kept a component from its regular end
+  bool refused() const;  // whether that was in `ready`, so that the model's ranks report it
   // Whether this server serves the component and has not saved its state for a checkpoint yet.
   bool cuts_checkpoint(int component) const;
   bool lost_peer() const { return peers_.failed_servers().count() > 0; }

@@ -274,7 +274,7 @@ void ModelRank::connect() {
   const auto message = await(handshake::Tag::reply, "to say that all servers are set up");
   doorbell_.reset();
   base::ByteReader reader(message);
-  if (const auto fault = base::get_fault(reader)) throw Error(fault->code, fault->message);
+  if (const auto fault = base::get_fault(reader)) throw_shared(*fault, "ready");
   client::ClientParts parts{std::move(end.producer),
                             plan::make_agenda(*plan_, declarer_.declarations(), begin_,
                                               started_.restart ? started_.restart->state.get() : nullptr),
@@ -291,6 +291,14 @@ void ModelRank::connect() {
     parts.kept.push_back(field.kept);
   }
   client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(), std::move(parts));
+}
+
+// The launcher ends all ranks when one has ended, so the others give the first one time to report the reason.
+void ModelRank::throw_shared(const base::Fault& fault, const char* call) const {
+  const bool is_first = started_.component->rank() == 0;
+  const base::Fault shared = handshake::shared_fault(fault, call, is_first);
+  if (!is_first) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  throw Error(shared.code, shared.message);
 }
 
 void ModelRank::step(std::int64_t step, double time) {
@@ -370,7 +378,11 @@ void ModelRank::finish() {
   signals_.reset();
   const bool any_lost = std::ranges::count(errors, ErrorCode::lost, &Error::code) > 0;
   if (!is_silent() && !any_lost) handshake::check_all_received(started_);
-  if (error != errors.end()) throw *error;
+  if (error == errors.end()) return;
+  // The servers report their faults to all ranks.
+  const auto shared = std::ranges::find(faults, std::string_view(error->what()), &base::Fault::message);
+  if (shared != faults.end()) throw_shared(*shared, "finish");
+  throw *error;
 }
 
 std::vector<base::Fault> ModelRank::receive_goodbye() {

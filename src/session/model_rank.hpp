@@ -58,6 +58,7 @@ class ModelRank {
   void look_for_restart();
   void agree_and_connect();
   void connect();
+  [[noreturn]] void throw_shared(const base::Fault& fault, const char* call) const;
   std::vector<std::unique_ptr<const client::FieldSource>> field_sources() const;
   void receive_welcome();
   void wake_server();

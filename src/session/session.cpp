@@ -110,7 +110,7 @@ void Session::option(const std::string& name, double value) { option(name, fmt::
 
 void Session::grid(const GridSpec& spec) {
   impl_->declarer("grid").grid({spec.name, spec.dims, spec.shape, spec.offset, spec.count, spec.indexed_dim,
-                                spec.indices, spec.partial});
+                                spec.indices, spec.partial, spec.first_index_in_messages});
 }
 
 void Session::coordinate(const std::string& grid, const CoordinateSpec& spec,
@@ -137,11 +137,12 @@ void Session::grid_mapping(const std::string& grid, const GridMappingSpec& spec)
 void Session::mesh(const std::string& grid, const MeshSpec& spec) {
   impl_->declarer("mesh").mesh(
       grid, {spec.name, spec.node_x, spec.node_y, spec.nodes_per_face, spec.face_nodes, spec.global_nodes,
-             spec.node_indices, spec.node_units});
+             spec.node_indices, spec.node_units, spec.first_index_in_messages});
 }
 
 void Session::mesh_location(const std::string& grid, const MeshLocationSpec& spec) {
-  impl_->declarer("mesh_location").mesh_location(grid, {spec.mesh, spec.location, spec.edge_nodes});
+  impl_->declarer("mesh_location")
+      .mesh_location(grid, {spec.mesh, spec.location, spec.edge_nodes, spec.first_index_in_messages});
 }
 
 FieldHandle Session::field(const FieldSpec& spec) {

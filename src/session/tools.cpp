@@ -23,6 +23,7 @@
 #include "output/hdf5_lock.hpp"
 #include "plan/analysis.hpp"
 #include "plan/declared.hpp"
+#include "plan/folders.hpp"
 #include "plan/naming/apply_overrides.hpp"
 #include "plan/plan.hpp"
 #include "plan/restart/description.hpp"
@@ -64,6 +65,8 @@ Checked check_against(const std::string& configuration, const std::map<std::stri
   checked.configuration = settings::parse_configuration(sources, &declared.declarations.options);
   declared.declarations = plan::apply_overrides(checked.configuration, std::move(declared.declarations));
   checked.plan = plan::make_plan(checked.configuration, declared.declarations, &declared.decomposition);
+  std::ranges::move(plan::folder_warnings(checked.configuration, env::system_files()),
+                    std::back_inserter(checked.plan.warnings));
   for (const auto& regions : declared.decomposition.regions)
     checked.ranks = std::max(checked.ranks, regions.size());
   checked.speed = speed_of(declared.declarations.component, path);
@@ -143,8 +146,9 @@ std::string check(const std::string& configuration, const std::map<std::string, 
            session::diagnostics_text(found);
   }
   const settings::Sources sources = settings::read_sources(configuration);
-  const auto parsed = settings::parse_configuration(sources, options.empty() ? nullptr : &options);
+  auto parsed = settings::parse_configuration(sources, options.empty() ? nullptr : &options);
   settings::check_operators(parsed);
+  std::ranges::move(plan::folder_warnings(parsed, env::system_files()), std::back_inserter(parsed.warnings));
   return plan::describe(parsed, nullptr);
 }
 

@@ -37,7 +37,7 @@ std::vector<Option> when_it_is_written() {
        .description =
            "How often complete records are committed to the file; the remaining ones are written at the "
            "end of the run. Where it is not given, a record is committed when it is complete, and small "
-           "ones together once a minute of wall clock.",
+           "ones together once a minute of wall clock (a stream over SST gets each at once).",
        .example = "100 s",
        .default_value = "1 step"},
       {.name = "file_per_write",
@@ -231,6 +231,8 @@ OutputEntry file_of(const ValueEntry& entry, Problems& problems) {
   set_writing(entry.value, file);
   file.codec = read_part(compression(), entry.value, problems).value_or(codecs::CodecOptions());
   read_format_sections(entry.value, file, problems);
+  if (const output::Format* format = file.writer(); format != nullptr && !format->is_for_files())
+    file.gathers = false;  // readers of a stream get each record when it is complete
   file.attributes = output::attributes_of(entry.value);
   file.date_attribute = config::text_of(entry.value, "date_attribute");
   if (const Value* names = entry.value.find("write_attributes"))

@@ -28,6 +28,26 @@ output::PlainValues doubles(int variable, std::int64_t first, const std::vector<
   return {variable, first, {bytes.begin(), bytes.end()}};
 }
 
+// A message of a format names the file first. It follows the line and the option of the file, which name it
+// already unless it belongs to a series.
+std::string at_its_line(const settings::OutputEntry& entry, std::string_view message) {
+  if (const std::string name = entry.path + ": "; message.starts_with(name))
+    message.remove_prefix(name.size());
+  if (entry.location.line <= 0) return fmt::format("{}: {}", entry.path, message);
+  return fmt::format("{}  {}{}: {}", entry.location.text(), entry.writer()->is_for_files() ? "output." : "",
+                     entry.path, message);
+}
+
+void check_exists(const env::FileSystem& files, const std::filesystem::path& folder) {
+  std::filesystem::path part;
+  for (const std::filesystem::path& name : folder) {
+    part /= name;
+    if (!files.exists(part.string()))
+      throw Error(ErrorCode::resource,
+                  fmt::format("cannot create: the folder {} does not exist", part.string()));
+  }
+}
+
 }  // namespace
 
 // A task of an I/O thread, which writes `fault` and then `done`.
@@ -57,8 +77,9 @@ DatasetSink::DatasetSink(const SinkPlace& place, const output::Format& format, S
   try {
     create("", std::nullopt);
   } catch (const Error& error) {
-    if (plan_.entry.on_error != settings::OnError::skip) throw;
-    base::log_warning(fmt::format("{} is skipped (on_error: skip): {}", plan_.entry.path, error.what()));
+    const std::string message = at_its_line(plan_.entry, error.what());
+    if (plan_.entry.on_error != settings::OnError::skip) throw Error(error.code(), message);
+    base::log_warning(fmt::format("{}; the file is skipped (on_error: skip)", message));
     closed_ = true;
     counters_->skipped = error.what();
   }
@@ -107,11 +128,16 @@ void DatasetSink::create(const std::string& part, std::optional<std::int64_t> la
   show_dataset();
 }
 
-// Makes the folder of a file in a series, for example one of a year. Other folders must exist.
+// Makes the folder of a file in a series, for example one of a year. Other folders must exist: a path that is
+// misspelt must not spread the output over new folders.
 void DatasetSink::make_folder(const std::string& path) const {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (format_.makes_files() && folder != std::filesystem::path(plan_.entry.path).parent_path())
-    env::system_files().make_directories(folder.string());
+  if (!format_.makes_files() || folder.empty()) return;
+  env::FileSystem& files = env::system_files();
+  if (folder != std::filesystem::path(plan_.entry.path).parent_path())
+    files.make_directories(folder.string());
+  else
+    check_exists(files, std::filesystem::absolute(folder));
 }
 
 // Called on an I/O thread; may be called again after a failure. A series gets no file without records.
@@ -297,7 +323,7 @@ bool DatasetSink::take_result() {
                      now - write_->first_try < plan_.entry.retry_for_seconds;
   if (retry) {
     base::log_warning(
-        fmt::format("{}: {}; trying again (on_error: retry)", plan_.entry.path, write_->fault->message));
+        fmt::format("{}; trying again (on_error: retry)", at_its_line(plan_.entry, write_->fault->message)));
     retry_at_ = now + retry_seconds;
     return true;
   }
@@ -337,9 +363,8 @@ void DatasetSink::log(const Write& write) {
 
 // The file ends with its last commit; other files are not affected.
 void DatasetSink::failed(const base::Fault& fault) {
-  const std::string message =
-      fmt::format("{}: {}; what was committed until {} s of model time is in the file", plan_.entry.path,
-                  fault.message, committed_time_);
+  const std::string message = fmt::format("{}; what was committed until {} s of model time is in the file",
+                                          at_its_line(plan_.entry, fault.message), committed_time_);
   if (plan_.entry.on_error == settings::OnError::skip) {
     base::log_warning(fmt::format("{} (on_error: skip: the file is given up, the run continues)", message));
     counters_->skipped = fault.message;

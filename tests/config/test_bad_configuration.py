@@ -183,13 +183,26 @@ MISTAKES = {
         ["is the same file as"],
     ),
     "a key twice": ("write_every: 100 s", "write_every: 100 s\n    write_every: 10 s", ["is given twice"]),
-    "not YAML": ("[u, theta]\noutput", "[u, theta\noutput", ["tailrace.yaml:"]),
+    "not YAML": ("[u, theta]\noutput", "[u, theta\noutput", ["tailrace.yaml:", "(a `[` before this is not closed)"]),
+    "a tab before a key": (
+        "  three_d: [u",
+        "\tthree_d: [u",
+        ["tailrace.yaml:6:1  a tab indents this line, which YAML does not allow; expected spaces"],
+    ),
+    "a tab behind spaces": ("    write_every", "  \t write_every", ["tailrace.yaml:9:3  a tab indents this line"]),
+    "a tab before an item": ("      - {field: u,", "\t- {field: u,", ["tailrace.yaml:12:1  a tab indents this line"]),
 }
 
 
 def check(folder, text: str, *arguments: str):
     (folder / "tailrace.yaml").write_text(text)
     return tailrace("check", "tailrace.yaml", *arguments, cwd=folder)
+
+
+def test_tabs_elsewhere_are_no_mistake(tmp_path):
+    text = GOOD.replace("count: 2", "count:\t2").replace("output:\n", "output:\t# of both\n\t\n\t# files\n")
+    done = check(tmp_path, text)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_good_configuration_is_described(tmp_path):

@@ -6,7 +6,11 @@ import pytest
 from support.harness import TREE
 
 PAGE = TREE / "docs" / "guide" / "errors.md"
-SOURCES = [*(TREE / "src").rglob("*.cpp"), *(TREE / "python").rglob("*.py")]
+SOURCES = [
+    *(TREE / "src").rglob("*.cpp"),
+    *(TREE / "bindings").rglob("*.hpp"),
+    *(TREE / "python").rglob("*.py"),
+]
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 SHORTEST = 6  # shorter texts between two `…` are not looked for
 
@@ -18,14 +22,15 @@ def quoted() -> list[str]:
 
 
 def literals() -> str:
-    """All string literals of the sources, with adjacent ones joined and backquotes removed."""
+    """All string literals of the sources, with adjacent ones joined, as {fmt} prints their braces, and without
+    backquotes."""
     texts = []
     for path in SOURCES:
         if "tests" in path.parts:
             continue
         code = re.sub(r'"\s*\n\s*"', "", path.read_text(encoding="utf-8"))
         texts += LITERAL.findall(code)
-    return plain("\n".join(texts).replace('\\"', '"'))
+    return plain("\n".join(texts).replace('\\"', '"').replace("{{", "{").replace("}}", "}"))
 
 
 def plain(text: str) -> str:

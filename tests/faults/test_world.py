@@ -112,7 +112,7 @@ def test_an_unwritable_folder(job, tmp_path):
     (folder / "closed").mkdir(parents=True)
     (folder / "closed").chmod(0o555)
     result = job.start(player(), servers(1), config=config("closed/out.nc"), folder=folder).wait()
-    result.failed_with("closed/out.nc", "Permission denied", code=RESOURCE)
+    result.failed_with("closed/out.nc", "no permission in the folder", code=RESOURCE)
 
 
 @pytest.mark.parametrize("way", ["leave", "exit"])

@@ -15,6 +15,7 @@ from support.reading import read as read_netcdf
 from support.values import put_values, varying_times
 
 adios2_reading = pytest.importorskip("support.adios2_reading")
+adios2 = pytest.importorskip("adios2", reason="ADIOS2 is not installed")
 
 TIMES = varying_times(23, seed=11)  # four steps per commit: the last one is shorter
 SHAPE = (3, 7, 11)
@@ -257,3 +258,22 @@ def test_replaces_only_a_dataset(job, tmp_path):
 def test_unsupported_options_are_reported_with_the_place(job, change, message):
     config = configuration("bp5", **change)
     job(player(1), servers(1), config=config).failed_with("output.out.bp", message, code=2)
+
+
+@pytest.mark.parametrize("engine", ["bp5", "bp4"])
+def test_inspect_knows_bp(job, engine):
+    """It took a BP dataset for a folder without files."""
+    folder = job(player(2), servers(1), config=configuration(engine)).finished().folder
+    inspected = tailrace("inspect", "out.bp", "out.nc", cwd=folder)
+    assert inspected.returncode == 0, inspected.stderr
+    with adios2.FileReader(str(folder / "out.bp")) as reader:
+        steps = reader.num_steps()
+    records = f"records: time_1step {len(TIMES)}, time_instant_1step {len(TIMES)}"
+    assert inspected.stdout.splitlines() == [
+        f"out.bp: complete; {records if engine == 'bp5' else f'steps: {steps}'}",
+        f"out.nc: complete; {records}",
+    ]
+    assert "out.bp: complete; " in tailrace("inspect", ".", cwd=folder).stdout
+    (folder / "out.bp" / "md.0").write_bytes(b"")
+    damaged = tailrace("inspect", "out.bp", cwd=folder)
+    assert damaged.returncode == 1 and damaged.stdout.startswith("out.bp: ADIOS2 cannot "), damaged.stdout

@@ -205,5 +205,5 @@ def test_files_of_others_are_left_alone(job):
     (folder / "day.nc").write_text("no file of netCDF")
     run(job, {"day.nc": DAILY}, (23, 61), folder).failed_with("day.nc: is not a NetCDF-4 (HDF5) file")
     skipping = run(job, {"day.nc": {**DAILY, "on_error": "skip"}, "snap.nc": SNAPSHOTS}, (23, 61), folder)
-    assert "day.nc is skipped (on_error: skip)" in skipping.finished().output
+    assert "the file is skipped (on_error: skip)" in skipping.finished().output
     assert read(folder / "snap.nc").sizes["time"] > 10

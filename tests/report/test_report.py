@@ -76,6 +76,28 @@ def test_terminal_stays_short_for_a_large_run():
     assert len(text.splitlines()) < 70
 
 
+@pytest.mark.parametrize("width", [60, 72, 80, 100, 132, 150])
+def test_numbers_are_whole_in_narrow_terminals(width):
+    """A terminal of 80 columns had "mostly with" in two letters a line, and `30.8 m` for ms."""
+    held = {"chunks": 123 << 20, "windows": 34 << 20}
+    servers = [
+        made_up.server(rank, host=f"node{rank:04d}.cluster", held_high_water_bytes=held, lag=made_up.timings(30, 0.924))
+        for rank in (100, 101)
+    ]
+    path = "a_long_name_of_a_file_with_many_words_20260101-20261231.nc"
+    report = made_up.report(servers=servers, files=[made_up.file(path)], fields=[made_up.field("theta" * 6)])
+    text = terminal(report, width)
+    assert max(len(line) for line in text.splitlines()) <= width
+    rows = [line for line in text.splitlines() if re.search(r"10[01] node010[01]\.cluster", line)]
+    assert len(rows) == 2 and all("333 ms" in row for row in rows)  # one line each, with the first phase
+    tables = text[text.index("Cost for the model") :]
+    assert "10 ms" in tables or "median  most" not in re.sub(" +", "  ", tables)
+    assert "30.8 ms" in tables or " lag " not in tables
+    assert "512 MiB" in tables and "4.0 MiB" in tables
+    pieces = [line[2:].split("  ")[0] for line in text[text.index("Files") :].splitlines()]
+    assert path in "".join(pieces)  # in as many lines as it takes
+
+
 def test_names_are_not_taken_for_markup():
     text = terminal(made_up.report(fields=[made_up.field("[red]w[/red]")]))
     assert "[red]w[/red]" in text

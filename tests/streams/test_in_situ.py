@@ -1,6 +1,7 @@
 """Actions: functions get each record while the model runs, and their faults do not affect the run."""
 
 import json
+import os
 import pickle
 import shutil
 import sys
@@ -118,6 +119,41 @@ def test_a_script_that_cannot_be_loaded_is_reported(job, folder, python, told):
     result = run(job, folder, 5, configuration(bad={"python": python}))
     assert told.removeprefix("AttributeError: .*") in result.output
     assert report_of(folder, "bad")["outcome"].startswith("given up: ")
+
+
+SLOW_SCRIPT = """
+import time
+from pathlib import Path
+while not Path("open").exists():
+    time.sleep(0.01)
+from functions import keep
+"""
+
+
+def slow_to_load(folder: Path, **options) -> dict:
+    """Its script is loaded when the file `open` is there."""
+    (folder / "slow.py").write_text(SLOW_SCRIPT)
+    return configuration(keep={"python": "slow.py:keep", "when_full": "wait", **options})
+
+
+def test_a_script_that_is_never_loaded_is_given_up(job, folder):
+    result = run(job, folder, 12, slow_to_load(folder, start_within="500 ms"))
+    report = report_of(folder, "keep")
+    assert (report["done"], report["not_tried"], report["failed"]["loading"]) == (0, 12, 3)
+    assert report["outcome"].startswith("given up: 3 processes failed one after the other, the last one so: its script")
+    assert "it gets no further steps, and the run goes on" in result.output
+
+
+@pytest.mark.skipif(not os.environ.get("TAILRACE_TEST_FAULTS"), reason="takes over a minute: with --faults")
+def test_when_full_wait_waits_for_the_script(job, folder):
+    """Longer than the minute after which it was given up."""
+    with job.start(wave(12), servers(2), config=slow_to_load(folder), folder=folder) as running:
+        running.wait_for("its script is not loaded after 60 s; steps wait for it (`start_within`)", 120)
+        assert running.alive()
+        (folder / "open").touch()
+        running.wait(120).finished()
+    report = report_of(folder, "keep")
+    assert (report["done"], report["outcome"]) == (12, "complete")
 
 
 def test_mistakes_of_the_configuration(job, folder):

@@ -83,6 +83,19 @@ def test_each_step_once_in_order_as_in_the_file(job, folder):
     assert counts(running) == {"handed_over": STEPS, "unread": 0, "discarded": 0, "lost": 0, "restarts": 0}
 
 
+def test_small_records_are_sent_at_once(job, folder):
+    """Without `write_every` they came in bursts of a minute, which `step.encoding["step"]` counted."""
+    consumer = consume(folder, "got")
+    with start(job, pace=0.05, folder=folder, late=True, write_every=False, when_full="block") as running:
+        with standing_still(running):
+            wait_for_reader(running)
+        wait_for_steps(running, consumer, 5)
+        assert running.alive(), "the records came when the run had ended"
+        running.wait(90).finished()
+        end_of(consumer)
+    assert [step.encoding["step"] for step in check(consumer)] == list(range(STEPS))
+
+
 def test_gaps_for_a_slow_consumer_are_counted_on_both_sides(job, folder):
     quick = consume(folder, "quick")
     with start(job, pace=0.02, folder=folder, late=True, queue=4) as running:

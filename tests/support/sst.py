@@ -40,13 +40,16 @@ def configuration(**options) -> dict:
     }
 
 
-def start(job, pace=0.02, folder: Path | None = None, late: bool = False, **options):
-    """`late`: the first step waits until the file `go` exists."""
+def start(job, pace=0.02, folder: Path | None = None, late: bool = False, write_every: bool = True, **options):
+    """`late`: the first step waits until the file `go` exists. `write_every`: whether it is given."""
     player = model(2, grids=[block_grid(shape=SHAPE)], fields=[field("w", "les")], times=TIMES, pace=pace)
     player.scenario["report_steps"] = True
     if late:
         player.scenario["fault"] = {"kind": "wait", "rank": 0, "step": 1}
-    return job.start(player, servers(1), config=configuration(**options), folder=folder)
+    config = configuration(**options)
+    if not write_every:
+        del config["output"]["out"]["write_every"]
+    return job.start(player, servers(1), config=config, folder=folder)
 
 
 def check_file(running) -> None:

@@ -1,7 +1,10 @@
 """quickstart and tools/install_packages, as far as they can be tried without installing and building."""
 
 import os
+import pty
+import re
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -24,6 +27,37 @@ def test_an_unknown_command_names_the_known_ones():
     done = run([TREE / "quickstart", "tset"])
     assert done.returncode == 1
     assert done.stderr.startswith("quickstart: 'tset' is unknown (known: build, build-mpich, test, ")
+
+
+SLOW_BUILD = "echo '[1/3] Building a'; sleep 1.2; echo '[2/3] Building b'; sleep 1.2; echo '[3/3] Linking'"
+
+
+def test_a_build_shows_how_far_it_is_in_a_log():
+    done = run(["bash", "-c", f"({SLOW_BUILD}) | {TREE}/tools/show_progress 'Building (demo)' 1"])
+    assert done.returncode == 0
+    assert re.search(r" \[[12]/3\] [12] s,", done.stdout), done.stdout
+    assert "\n" not in done.stdout  # the step ends the line
+
+
+def test_a_step_without_counts_shows_that_it_goes_on():
+    done = run(["bash", "-c", f"(echo Reading lists; sleep 2.2; echo done) | {TREE}/tools/show_progress Installing 1"])
+    assert re.match(r" [12] s,", done.stdout), done.stdout
+
+
+def test_a_build_shows_how_far_it_is_on_a_terminal():
+    leader, follower = pty.openpty()
+    with subprocess.Popen(
+        ["bash", "-c", f"({SLOW_BUILD}) | {TREE}/tools/show_progress 'Building (demo)'"], stdout=follower
+    ) as build:
+        os.close(follower)
+        shown = b""
+        with suppress(OSError):  # the end of a pseudo terminal
+            while more := os.read(leader, 1000):
+                shown += more
+    os.close(leader)
+    assert build.returncode == 0
+    assert re.search(rb"\rBuilding \(demo\) \[1/3\] \d s", shown)
+    assert shown.endswith(b"\rBuilding (demo) [3/3]\x1b[K")
 
 
 @pytest.fixture

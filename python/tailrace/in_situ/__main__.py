@@ -16,6 +16,7 @@ def main() -> None:
     parser.add_argument("--script", required=True)
     parser.add_argument("--function", required=True)
     parser.add_argument("--timeout", type=float, required=True)
+    parser.add_argument("--start-within", type=float, required=True)  # "inf": no limit
     parser.add_argument("--memory", type=int, required=True)
     parser.add_argument("--report", default="")
     given = parser.parse_args()
@@ -24,7 +25,7 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     tally = Tally(given.name, given.function, Path(given.report) if given.report else None)
     worker = [sys.executable, "-P", "-m", "tailrace.in_situ.worker", str(Path(given.script).resolve()), given.function]
-    Supervisor(given.socket, worker, given.timeout, given.memory, tally).run()
+    Supervisor(given.socket, worker, given.timeout, given.start_within, given.memory, tally).run()
 
 
 main()

@@ -11,7 +11,7 @@ from contextlib import suppress
 from .group import LOOK_EVERY, Worker, adopt_orphans
 from .tally import Tally
 
-LEAST_LOADING_SECONDS = 60.0  # for the start of the process and the imports of the script
+STILL_LOADING_EVERY = 60.0  # seconds between two warnings that the script is not loaded yet
 ENDING_SECONDS = 10.0  # for what the script does at its exit
 CRASH_SECONDS = 0.2  # until a process whose socket is closed has ended
 MOST_IN_A_ROW = 3  # processes that fail before the action is given up
@@ -20,10 +20,14 @@ MESSAGE_BYTES = 65536
 
 
 class Supervisor:
-    def __init__(self, descriptor: int, command: list[str], timeout: float, memory: int, tally: Tally):
+    def __init__(
+        self, descriptor: int, command: list[str], timeout: float, start_within: float, memory: int, tally: Tally
+    ):
         self.server = socket.socket(fileno=descriptor)
         self.command = command
         self.timeout = timeout
+        self.start_within = start_within  # seconds until the script is loaded
+        self.next_warning = STILL_LOADING_EVERY  # seconds after the start of the process
         self.memory = memory
         self.tally = tally
         self.queue: deque[int] = deque()  # descriptors of steps
@@ -51,6 +55,7 @@ class Supervisor:
         self.tally.write()
 
     def _start(self) -> None:
+        self.next_warning = STILL_LOADING_EVERY
         try:
             self.worker = Worker(self.command)
         except OSError as error:
@@ -131,8 +136,12 @@ class Supervisor:
             )
         elif worker.descriptor is not None and worker.is_loaded and lasted > self.timeout:
             self._replace("timeout", f"a call lasted longer than {self.timeout:g} s (`timeout`) and was ended", lasted)
-        elif not worker.is_loaded and lasted > max(self.timeout, LEAST_LOADING_SECONDS):
-            self._give_up(f"its script was not loaded in {lasted:.0f} s")
+        elif not worker.is_loaded and lasted > self.start_within:
+            limit = f"{self.start_within:g} s (`start_within`)"
+            self._replace("loading", f"its script was not loaded within {limit}; its process was ended", lasted)
+        elif not worker.is_loaded and lasted > self.next_warning:
+            self.next_warning += STILL_LOADING_EVERY
+            self.tally.log(f"its script is not loaded after {lasted:.0f} s; steps wait for it (`start_within`)")
 
     def _replace(self, kind: str, what: str, lasted: float) -> None:
         had_step = self.worker.descriptor is not None

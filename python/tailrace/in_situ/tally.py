@@ -16,7 +16,7 @@ class Tally:
     function: str
     report: Path | None = None
     done: int = 0
-    failed: dict[str, int] = field(default_factory=dict)  # by kind: raised, timeout, crashed, memory
+    failed: dict[str, int] = field(default_factory=dict)  # by kind: loading, raised, timeout, crashed, memory
     discarded: int = 0  # the queue was full
     not_tried: int = 0  # the action had been given up
     seconds: float = 0.0  # in calls, those that failed included
@@ -55,7 +55,7 @@ class Tally:
             "function": self.function,
             "outcome": self.outcome,
             "done": self.done,
-            "failed": {"raised": 0, "timeout": 0, "crashed": 0, "memory": 0} | self.failed,
+            "failed": dict.fromkeys(("loading", "raised", "timeout", "crashed", "memory"), 0) | self.failed,
             "discarded": self.discarded,
             "not_tried": self.not_tried,
             "call_seconds": round(self.seconds, 6),

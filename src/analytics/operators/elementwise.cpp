@@ -99,14 +99,22 @@ std::optional<std::string> ElementwiseOperator::units(const Call& call) const {
     if (system.same(*of(0), "1")) return "1";
     auto raised = system.power(*of(0), exponent);
     if (!raised)
-      throw CallProblem(0, "", fmt::format("\"{}\" to the power {} is not a unit", *of(0), exponent));
+      throw CallProblem(
+          0, "",
+          fmt::format(
+              "\"{0}\" to the power {1:.6g} is not a unit; divide by a value with these units first, such as "
+              "with_units(1, units=\"{0}\")",
+              *of(0), exponent));
     return raised;
   };
   const auto need_none = [&](std::size_t i) {
     if (known(i) && !system.same(*of(i), "1"))
       throw CallProblem(
           static_cast<int>(i), "",
-          fmt::format("{} needs a number without units here, but this is in \"{}\"", doc_.signature, *of(i)));
+          fmt::format(
+              "{0} needs a number without units here, but this is in \"{1}\"; divide it by a value with "
+              "these units, such as with_units(1, units=\"{1}\")",
+              doc_.signature, *of(i)));
   };
   switch (rule_) {
     case UnitRule::keep: return of(0);

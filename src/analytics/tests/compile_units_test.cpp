@@ -116,7 +116,11 @@ TEST(CompileUnits, ToUnitsConvertsWithUnitsOnlyNames) {
 
 TEST(CompileUnits, PowersNeedUnitsThatExist) {
   expect_complaint("sqrt(w)", "6 \"m s-1\" to the power 0.5 is not a unit");
-  expect_complaint("p ** 0.286", "1 \"Pa\" to the power 0.286 is not a unit");
+  expect_complaint(
+      "p ** 0.286",
+      "1 \"Pa\" to the power 0.286 is not a unit; divide by a value with these units first, such as "
+      "with_units(1, units=\"Pa\")");
+  expect_units("(p / with_units(1, units=\"Pa\")) ** 0.286", "1");
   expect_complaint("2 ** th", "6 a ** b takes numbers without units here, but this is in \"K\"");
   expect_complaint("w ** q", "1 a ** b takes numbers without units here");
   expect_units("sqrt(q_g)", "1");

@@ -212,12 +212,23 @@ class UserOperator final : public Kernel {
                         fmt::format("{} dimensions are more than the {} that a user operator can take",
                                     dims.size(), static_cast<int>(TAILRACE_OPERATOR_MAX_RANK)));
     const auto& expected = declaration_.arguments[i];
-    if (expected && names_of(dims) != names_of(*expected))
+    if (!expected) return check_extents(call, i);
+    const std::vector<std::string> found = names_of(dims), wanted = names_of(*expected);
+    if (found != wanted)
       throw CallProblem(
           number, "",
-          fmt::format("argument {} of {} is declared with the dimensions ({}), but this has ({})", i + 1,
-                      declaration_.name, fmt::join(names_of(*expected), ", "),
-                      fmt::join(names_of(dims), ", ")));
+          fmt::format(
+              "argument {} of {} is declared with the dimensions ({}), but this has ({}){}", i + 1,
+              declaration_.name, fmt::join(wanted, ", "), fmt::join(found, ", "),
+              std::ranges::is_permutation(found, wanted)
+                  ? "; the configuration lists dimensions slowest first, also for functions in Fortran"
+                  : ""));
+    check_extents(call, i);
+  }
+
+  static void check_extents(const Call& call, std::size_t i) {
+    const int number = static_cast<int>(i);
+    const Dims& dims = call.arguments[i].dims;
     for (const Dim& dim : dims) {
       const Dim& first = *dim_of(call, dim.name);
       if (first.extent != dim.extent)

@@ -74,8 +74,9 @@ config::Type operator_type() {
        .example = "mine.py:wind_speed"},
       {.name = "arguments",
        .type = either({integer(1, 16), list(either({choice({"any"}), list(text())}), 1)}),
-       .description = "The arguments: their number, or a list with the dimensions of each; `any` accepts all "
-                      "dimensions.",
+       .description =
+           "The arguments: their number, or a list with the dimensions of each, slowest first in any "
+           "language (`[y, x]` for `a(x, y)` in Fortran); `any` accepts all dimensions.",
        .example = "[[z, y, x], any]",
        .default_value = "1"},
       {.name = "needs_whole",

@@ -215,8 +215,12 @@ TEST(Sources, SaysWhichIncludeIsMissing) {
 }
 
 TEST(Sources, TellsWhereTheYamlIsBroken) {
-  EXPECT_THAT(complaint({{"a.yaml", "x: 1\ny: [1, 2\nz: 3\n"}}, "a.yaml"),
-              testing::MatchesRegex("a.yaml:3:[0-9]+  this is not YAML: .*"));
+  EXPECT_THAT(
+      complaint({{"a.yaml", "x: 1\ny: [1, 2\nz: 3\n"}}, "a.yaml"),
+      testing::MatchesRegex("a.yaml:3:[0-9]+  this is not YAML: .*a `\\[` before this is not closed."));
+  EXPECT_THAT(complaint({{"a.yaml", "x: 1\ny:\n  a: 1\n \tb: 2\n"}}, "a.yaml"),
+              testing::StartsWith(
+                  "a.yaml:4:2  a tab indents this line, which YAML does not allow; expected spaces ("));
   EXPECT_EQ(complaint({{"a.yaml", "x: 1\ny: {b: 1, b: 2}\n"}}, "a.yaml"),
             "a.yaml:2:11  y.b: is given twice; the first is at a.yaml:2:5");
   EXPECT_THAT(complaint({{"a.yaml", "x: &loop [*loop]\n"}}, "a.yaml"), testing::HasSubstr("a.yaml:1:"));

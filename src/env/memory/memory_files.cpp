@@ -32,6 +32,14 @@ constexpr const char* no_such = "No such file or directory";
 
 }  // namespace
 
+// As in env/posix/reason.hpp. REQUIRES: the caller holds the mutex, and the folder of the path is missing.
+std::string MemoryFiles::missing_folder(const std::string& path) const {
+  std::string missing = parent_of(path);
+  for (std::string at = missing; !is_directory(at); at = parent_of(at)) missing = at;
+  return files_.contains(missing) ? fmt::format("{} is a file, not a folder", missing)
+                                  : fmt::format("the folder {} does not exist", missing);
+}
+
 std::uint64_t MemoryFiles::used() const {
   std::uint64_t bytes = 0;
   for (const auto& [path, contents] : files_) bytes += contents->bytes.size();
@@ -49,7 +57,7 @@ bool MemoryFiles::is_directory(const std::string& path) const {
 
 void MemoryFiles::store(const std::string& path, std::string contents, const char* action) {
   if (is_directory(path)) fail(action, path, "Is a directory");
-  if (!is_directory(parent_of(path))) fail(action, path, no_such);
+  if (!is_directory(parent_of(path))) fail(action, path, missing_folder(path));
   const auto old = files_.find(path);
   if (!has_room(old == files_.end() ? 0 : old->second->bytes.size(), contents.size()))
     fail(action, path, MemoryFile::no_space);
@@ -86,7 +94,7 @@ bool MemoryFiles::exists(const std::string& path) const {
 void MemoryFiles::make_directories(const std::string& path) {
   const base::MutexLock lock(mutex_);
   for (std::string at = normal(path); !is_directory(at); at = parent_of(at)) {
-    if (files_.contains(at)) fail("make directory", path, "Not a directory");
+    if (files_.contains(at)) fail("make the folder", path, fmt::format("{} is a file, not a folder", at));
     directories_.insert(at);
   }
 }
@@ -106,7 +114,8 @@ void MemoryFiles::move(const std::string& from, const std::string& to, bool repl
   const base::MutexLock lock(mutex_);
   const auto found = files_.find(normal(from));
   const std::string action = fmt::format("rename {} to", from);
-  if (found == files_.end() || !is_directory(parent_of(normal(to)))) fail(action, to, no_such);
+  if (found == files_.end()) fail(action, to, no_such);
+  if (!is_directory(parent_of(normal(to)))) fail(action, to, missing_folder(normal(to)));
   if (is_directory(normal(to))) fail(action, to, "Is a directory");
   if (!replace && files_.contains(normal(to))) fail(action, to, "File exists");
   std::shared_ptr<Contents> contents = std::move(found->second);
@@ -138,7 +147,8 @@ std::unique_ptr<File> MemoryFiles::open(const std::string& path, Access access) 
   auto found = files_.find(at);
   if (found != files_.end() && access == Access::create_new) MemoryFile::refuse(doing, "File exists");
   if (found == files_.end()) {
-    if (!creates || !is_directory(parent_of(at))) MemoryFile::refuse(doing, no_such);
+    if (!is_directory(parent_of(at))) MemoryFile::refuse(doing, missing_folder(at).c_str());
+    if (!creates) MemoryFile::refuse(doing, no_such);
     found = files_.emplace(at, std::make_shared<Contents>()).first;
   }
   return std::make_unique<MemoryFile>(*this, found->second);

@@ -42,6 +42,7 @@ class MemoryFiles final : public FileSystem {
   // All with normalised paths.
   std::uint64_t used() const TAILRACE_REQUIRES(mutex_);
   bool has_room(std::uint64_t now, std::uint64_t then) const TAILRACE_REQUIRES(mutex_);
+  std::string missing_folder(const std::string& path) const TAILRACE_REQUIRES(mutex_);
   bool leads_to(const std::string& path, const Contents& contents) const;
   void move(const std::string& from, const std::string& to, bool replace);
   void store(const std::string& path, std::string contents, const char* action) TAILRACE_REQUIRES(mutex_);

@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "env/delays.hpp"
+#include "env/posix/reason.hpp"
 
 namespace tailrace::env {
 namespace {
@@ -46,7 +47,9 @@ PosixFile::PosixFile(const std::string& path, Access access) {
                     : access == Access::create ? O_RDWR | O_CREAT
                                                : O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
   descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail((flags & O_CREAT) != 0 ? "cannot create" : "cannot open");
+  if (descriptor_ < 0)
+    throw Error(ErrorCode::resource, fmt::format("cannot {}: {}", (flags & O_CREAT) != 0 ? "create" : "open",
+                                                 reason(path, errno)));
 }
 
 PosixFile::~PosixFile() {

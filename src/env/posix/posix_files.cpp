@@ -19,13 +19,13 @@
 #include "base/error.hpp"
 #include "env/delays.hpp"
 #include "env/posix/posix_file.hpp"
+#include "env/posix/reason.hpp"
 
 namespace tailrace::env {
 namespace {
 
 [[noreturn]] void fail(std::string_view action, const std::string& path, int code) {
-  throw Error(ErrorCode::resource,
-              fmt::format("cannot {} {}: {}", action, path, std::generic_category().message(code)));
+  throw Error(ErrorCode::resource, fmt::format("cannot {} {}: {}", action, path, reason(path, code)));
 }
 
 class Descriptor {
@@ -118,7 +118,7 @@ bool PosixFiles::exists(const std::string& path) const {
 void PosixFiles::make_directories(const std::string& path) {
   std::error_code code;
   std::filesystem::create_directories(path, code);
-  if (code) fail("make directory", path, code.value());
+  if (code) fail("make the folder", path, code.value());
 }
 
 void PosixFiles::remove(const std::string& path) {

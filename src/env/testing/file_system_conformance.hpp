@@ -68,7 +68,7 @@ inline void check_refusals(FileSystem& files, const std::string& directory) {
   EXPECT_EQ(refusal([&] { files.list(none); }), "cannot list " + none + ": No such file or directory");
   EXPECT_EQ(refusal([&] { files.sync(none); }), "cannot sync " + none + ": No such file or directory");
   EXPECT_EQ(refusal([&] { files.append(lost, "x"); }),
-            "cannot append to " + lost + ": No such file or directory");
+            "cannot append to " + lost + ": the folder " + directory + "/gone does not exist");
   EXPECT_NE(refusal([&] { files.write(lost, "x"); }).find(lost), std::string::npos);
   EXPECT_EQ(refusal([&] { files.rename(none, directory + "/x"); }),
             "cannot rename " + none + " to " + directory + "/x: No such file or directory");
@@ -79,8 +79,9 @@ inline void check_refusals(FileSystem& files, const std::string& directory) {
   EXPECT_EQ(refusal([&] { files.append(directory + "/full", "x"); }),
             "cannot append to " + directory + "/full: Is a directory");
   files.write(directory + "/plain", "");
-  EXPECT_NE(refusal([&] { files.make_directories(directory + "/plain/sub"); }).find("Not a directory"),
-            std::string::npos);
+  EXPECT_EQ(refusal([&] { files.make_directories(directory + "/plain/sub/below"); }),
+            "cannot make the folder " + directory + "/plain/sub/below: " + directory +
+                "/plain is a file, not a folder");
 }
 
 // Lines of several threads are not mixed, and none is lost.
@@ -117,7 +118,10 @@ inline void check_open_file(FileSystem& files, const std::string& directory) {
   EXPECT_EQ(refusal([&] { files.open(path, Access::read); }), "cannot open: No such file or directory");
   EXPECT_EQ(refusal([&] { files.open(path, Access::update); }), "cannot open: No such file or directory");
   EXPECT_EQ(refusal([&] { files.open(directory + "/gone/open", Access::create); }),
-            "cannot create: No such file or directory");
+            "cannot create: the folder " + directory + "/gone does not exist");
+  files.write(directory + "/plain_one", "");
+  EXPECT_EQ(refusal([&] { files.open(directory + "/plain_one/in/open", Access::create); }),
+            "cannot create: " + directory + "/plain_one is a file, not a folder");
   EXPECT_EQ(files.open(directory + "/new", Access::create_new)->size(), 0u);
   EXPECT_EQ(refusal([&] { files.open(directory + "/new", Access::create_new); }),
             "cannot create: File exists");

@@ -110,9 +110,11 @@ class ExistingFiles {
     std::string complaint;
     if (plan_.has_checkpoints) {
       refuse(file,
-             fmt::format("the file {} exists, and a run with checkpoints cannot append to it yet; expected "
-                         "another path, or no section `checkpoint`",
-                         path));
+             fmt::format(
+                 "the file {} exists, and is none of those that the checkpoint of this run continues; a run "
+                 "with checkpoints appends to no other file. Expected another path, `if_exists: replace`, or "
+                 "no section `checkpoint`",
+                 path));
       return {};
     }
     try {

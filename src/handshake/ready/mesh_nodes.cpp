@@ -112,8 +112,9 @@ void refuse_findings(const std::vector<NodeFindings>& findings,
       throw Error(
           ErrorCode::usage,
           fmt::format("mesh \"{}\": no rank gives {} of its {} nodes, the first of them node {} (counted "
-                      "from 0)",
-                      meshes[m].mesh, found.missing, meshes[m].nodes, found.first_missing));
+                      "from {})",
+                      meshes[m].mesh, found.missing, meshes[m].nodes,
+                      found.first_missing + meshes[m].first_index, meshes[m].first_index));
   }
 }
 
@@ -169,10 +170,11 @@ void NodeShares::place(int from, const std::vector<std::byte>& packet, std::vect
   if (!first || !conflict.empty()) return;
   const auto at = base::index(nodes.places[*first]);
   conflict = fmt::format(
-      "mesh \"{}\": rank {} gives node {} (counted from 0) at ({}, {}), but rank {} at ({}, {}); ranks that "
+      "mesh \"{}\": rank {} gives node {} (counted from {}) at ({}, {}), but rank {} at ({}, {}); ranks that "
       "share a node must give the same bits",
-      meshes_[mesh].mesh, share.giver[at], share.nodes.begin + static_cast<std::int64_t>(at), share.x[at],
-      share.y[at], from, nodes.x[*first], nodes.y[*first]);
+      meshes_[mesh].mesh, share.giver[at],
+      share.nodes.begin + static_cast<std::int64_t>(at) + meshes_[mesh].first_index,
+      meshes_[mesh].first_index, share.x[at], share.y[at], from, nodes.x[*first], nodes.y[*first]);
 }
 
 std::vector<client::StaticValues> NodeShares::values() const {

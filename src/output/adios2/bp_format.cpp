@@ -1,10 +1,12 @@
 // BP datasets of ADIOS2, with the engines BP5 and BP4: each commit is a step. Layout: docs/formats/adios2.md.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 
 #include "base/index.hpp"
 #include "base/log.hpp"
+#include "output/adios2/bp_version.hpp"
 #include "output/adios2/engine_spec.hpp"
 #include "output/adios2/existing.hpp"
 #include "output/adios2/library.hpp"
@@ -30,7 +32,7 @@ struct Beginning {
 std::unique_ptr<env::File> marked_index(env::FileSystem& files, const std::string& place,
                                         env::Access access) {
   auto index = files.open(index_of(place), access);
-  mark_as_writer(*index);
+  mark_as_writer(*index, index_of(place));
   return index;
 }
 
@@ -181,6 +183,30 @@ Beginning roll_back(const DatasetSpec& spec, const std::string& place, env::File
   return beginning;
 }
 
+// The records along each growing dim. Counts the steps of BP4, where ADIOS2 cannot read the times of all
+// steps at once, and of datasets of other programs.
+std::string contents_of(const std::string& place) {
+  const auto reader = open_reader(place);
+  std::vector<std::string> records;
+  if (bp_version(place) == 5 && !reader->texts("__unlimited_dimensions__").empty())
+    for (const auto& [dim, axis] : axes_of(*reader))
+      records.push_back(fmt::format("{} {}", dim, axis.times.size()));
+  if (records.empty()) return fmt::format("steps: {}", reader->steps());
+  return fmt::format("records: {}", fmt::join(records, ", "));
+}
+
+// A kill leaves each step whole or absent, so nothing needs repair. A folder that a killed removal of records
+// left beside the dataset is replaced by the next one.
+std::string look(const std::string& path) {
+  const std::string place = fs::absolute(path).lexically_normal().string();
+  const bool is_open = is_being_written(env::system_files(), index_of(place));
+  std::string text = fmt::format("{}; {}", is_open ? "is being written by a running session" : "complete",
+                                 contents_of(place));
+  if (const std::string branch = place + ".tailrace"; fs::exists(branch))
+    text += fmt::format(" ({} is left from a run that was killed while it removed records)", branch);
+  return text;
+}
+
 class BpFormat final : public Format {
  public:
   std::string name() const override { return "adios2"; }
@@ -201,6 +227,17 @@ class BpFormat final : public Format {
   bool can_append() const override { return true; }
   std::map<std::string, ExistingAxis> existing_axes(const std::string& path) const override {
     return about(path, [&] { return axes_of(*open_reader(fs::absolute(path).string())); });
+  }
+
+  bool recognises(const std::string& path) const override {
+    return env::system_files().exists(index_of(path));
+  }
+  Inspection inspect(const std::string& path, bool) const override {
+    try {
+      return {true, false, fmt::format("{}: {}", path, look(path))};
+    } catch (const std::exception& error) {
+      return {false, false, fmt::format("{}: {}", path, error.what())};
+    }
   }
 
   std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem& files) const override {

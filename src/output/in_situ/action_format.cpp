@@ -16,7 +16,7 @@ namespace tailrace::output::in_situ {
 namespace {
 
 constexpr const char* image_name = "/step.nc";
-constexpr double slack_seconds = 90.0;  // for the process, besides the calls, until it is killed
+constexpr double slack_seconds = 30.0;  // for the process, besides loading and calls, until it is killed
 
 const Format& netcdf() {
   const Format* const format = find_format("netcdf");
@@ -34,6 +34,7 @@ std::vector<std::string> command_of(const Action& action, const std::string& rep
           "--script=" + action.script,
           "--function=" + action.function,
           fmt::format("--timeout={}", action.timeout_seconds),
+          fmt::format("--start-within={}", action.start_within_seconds),
           fmt::format("--memory={}", action.memory),
           "--report=" + report_directory};
 }
@@ -66,8 +67,8 @@ class ActionDataset final : public Dataset, private consumer::StepQueue {
   // Returns when the process has handled all of its steps, or its time is over.
   void close() override {
     if (std::exchange(closed_, true) || given_up_) return;
-    const double patience =
-        slack_seconds + (static_cast<double>(waiting_.size()) + 1.0) * action_.timeout_seconds;
+    const double patience = slack_seconds + (static_cast<double>(waiting_.size()) + 1.0) *
+                                                (action_.timeout_seconds + action_.start_within_seconds);
     if (!finish(fmt::format("end {}", discarded_), patience, false))
       base::log_warning(
           fmt::format("in_situ.{}: its process did not end in {:.0f} s after the run and is killed",

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 
 #include "config/read.hpp"
 #include "time/options.hpp"
@@ -35,6 +37,16 @@ Type type() {
            "How long a call may last. Then the process is killed and a new one started for the next step.",
        .example = "10 s",
        .default_value = "60 s"},
+      {.name = "start_within",
+       .type = time::duration_type(),
+       .description = "How long a new process may take to load the script, with its imports. Then it is "
+                      "killed and a new one "
+                      "started; after three in a row the action is given up. By default 60 s, or `timeout` "
+                      "if that is longer. "
+                      "With `when_full: wait` there is no limit unless one is given: the run waits, and the "
+                      "log says so every "
+                      "minute.",
+       .example = "5 min"},
       {.name = "memory",
        .type = size(),
        .description =
@@ -91,6 +103,10 @@ Action read(const std::string& entry, const Value& value, Problems& problems) {
       size_of(value, "memory", action.memory, {.bytes = std::size_t{64} << 20, .words = "64 MiB"}, problems);
   action.queue = static_cast<int>(integer_of(value, "queue", action.queue));
   action.waits = text_of(value, "when_full", "discard") == "wait";
+  action.start_within_seconds =
+      time::seconds_of(value, "start_within",
+                       action.waits ? std::numeric_limits<double>::infinity()
+                                    : std::max(action.start_within_seconds, action.timeout_seconds));
   return action;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "env/file_system.hpp"
+#include "env/open_files.hpp"
 #include "output/netcdf/hdf5.hpp"
 #include "output/netcdf/journal.hpp"
 #include "output/netcdf/names.hpp"
@@ -127,8 +128,10 @@ Inspection look(const std::string& path, bool repair) {
         fmt::format("is truncated: {} of {} bytes exist; this cannot be repaired", size, superblock.length));
   if (superblock.marked_open) {
     refuse(
-        "was not written by Tailrace, and is marked as open for writing; if no program writes it any more, "
-        "`h5clear -s` removes the mark");
+        fmt::format("another program opened it for writing, and has not closed it: {}; if none writes it any "
+                    "more, `h5clear -s` "
+                    "removes the mark",
+                    env::who_writes(path, repair ? 1 : 0)));
   }
   if (size == superblock.length || ends_with_room(file, size)) return whole(path, false, "complete");
   const std::string rest = fmt::format("{} bytes of an interrupted commit", size - superblock.length);

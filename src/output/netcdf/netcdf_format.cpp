@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "env/file_system.hpp"
+#include "env/open_files.hpp"
 #include "output/checks.hpp"
 #include "output/format.hpp"
 #include "output/netcdf/append/existing.hpp"
@@ -142,18 +143,21 @@ class Temporary {
 // Creates a new, empty file with this name, never through a link. Removes a leftover of a killed run. The
 // writer's mark distinguishes a leftover from the file of a session that is about to rename it.
 std::unique_ptr<env::File> create_fresh(env::FileSystem& files, const std::string& name) {
-  const char* const taken = "is being created by another session";
+  const auto taken = [&name] {
+    return Error(ErrorCode::resource,
+                 fmt::format("is being created by another session: {}", env::who_writes(name, 1)));
+  };
   const env::Entry entry = files.entry(name);
   if (entry == env::Entry::file) {
     const auto left = files.open(name, env::Access::update);
-    if (!left->mark_as_writer()) throw Error(ErrorCode::resource, taken);
+    if (!left->mark_as_writer()) throw taken();
     files.remove(name);
   } else {
     files.remove(name);  // it may be a dangling link
   }
   auto file = files.open(name, env::Access::create_new);
   // Another session may have removed it as a leftover before it was marked.
-  if (!file->mark_as_writer() || !file->is_file_at(name)) throw Error(ErrorCode::resource, taken);
+  if (!file->mark_as_writer() || !file->is_file_at(name)) throw taken();
   return file;
 }
 
@@ -181,7 +185,7 @@ AtomicFile build(std::unique_ptr<env::File> empty, const DatasetSpec& spec) {
 // Opens a file of an earlier run, in the state of its last commit.
 AtomicFile open_existing(env::FileSystem& files, const std::string& place, const DatasetSpec& spec) {
   auto file = files.open(place, env::Access::update);
-  mark_as_writer(*file);
+  mark_as_writer(*file, place);
   if (const auto journal = read_journal(*file)) finish_journal(*file, *journal);
   Superblock superblock;
   file->read(0, superblock.bytes);

@@ -10,6 +10,7 @@
 
 #include "base/index.hpp"
 #include "env/faulty/recording_files.hpp"
+#include "env/threads.hpp"
 #include "output/netcdf/inspect.hpp"
 #include "output/testing/dataset_conformance.hpp"
 #include "output/tests/raw_files.hpp"
@@ -265,7 +266,9 @@ TEST_F(NetcdfFormat, overwriting) {
 TEST_F(NetcdfFormat, two_sessions_cannot_write_the_same_file) {
   const auto spec = sample_spec(path("twice.nc"));
   const auto first = format().create(spec);
-  EXPECT_EQ(message_of([&] { format().create(spec); }), spec.path + ": is being written by another session");
+  const std::string here = fmt::format("process {} (output_test) on ", env::process_id());
+  EXPECT_THAT(message_of([&] { format().create(spec); }),
+              StartsWith(spec.path + ": is being written by another session: " + here));
   first->commit(sample_commit(spec, 0));
   first->close();
   format().create(spec)->close();
@@ -274,7 +277,7 @@ TEST_F(NetcdfFormat, two_sessions_cannot_write_the_same_file) {
 TEST_F(NetcdfFormat, missing_directory) {
   const auto spec = sample_spec(path("nowhere/file.nc"));
   EXPECT_EQ(message_of([&] { format().create(spec); }),
-            spec.path + ": cannot create: No such file or directory");
+            spec.path + ": cannot create: the folder " + path("nowhere") + " does not exist");
 }
 
 TEST_F(NetcdfFormat, removed_file_is_an_error) {

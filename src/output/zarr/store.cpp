@@ -101,7 +101,7 @@ void Store::replace(const std::string& name, std::string_view text) { replace(na
 
 void Store::replace_root(std::string_view text) {
   auto file = write_temporary({}, bytes_of(text), 0);
-  mark_as_writer(*file);
+  mark_as_writer(*file, path(metadata_name));
   rename_temporary(metadata_name, text.size());
   marked_ = std::move(file);
 }
@@ -137,7 +137,7 @@ void Store::remove(const std::string& folder) { remove_tree(files_, path(folder)
 
 void Store::take_mark() {
   auto file = files_.open(path(metadata_name), env::Access::update);
-  mark_as_writer(*file);
+  mark_as_writer(*file, path(metadata_name));
   marked_ = std::move(file);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/index.hpp"
+#include "env/open_files.hpp"
 #include "output/checks.hpp"
 #include "output/zarr/existing.hpp"
 #include "output/zarr/frame.hpp"
@@ -54,7 +55,8 @@ class Temporary {
  public:
   Temporary(env::FileSystem& files, std::string path) : files_(files), path_(std::move(path)) {
     if (is_being_written(files_, path_ + "/" + metadata_name))
-      throw Error(ErrorCode::resource, "is being created by another session");
+      throw Error(ErrorCode::resource, fmt::format("is being created by another session: {}",
+                                                   env::who_writes(path_ + "/" + metadata_name)));
     remove_tree(files_, path_);  // it may be left from a killed run
   }
   ~Temporary() {

@@ -125,13 +125,22 @@ void Checkpoints::open() {
   if (!options_.is_asked_for) return;
   if (!buffered_path_.empty()) try_buffer();
   if (!is_leader()) return;
-  auto store = std::make_unique<checkpoint::CheckpointStore>(env::system_files(), options_.directory,
-                                                             blueprint_.info.declarations.component);
+  auto store = open_store();
   const bool restarts = blueprint_.info.saved != nullptr;
   const auto step = restarts ? std::optional(blueprint_.info.begin.step) : std::nullopt;
   store->discard_after(step);
   checkpoint::remove_begun_behind(env::system_files(), store->path(), output_, step);
   committer_.open(std::move(store), options_.keep);
+}
+
+std::unique_ptr<checkpoint::CheckpointStore> Checkpoints::open_store() const {
+  try {
+    return std::make_unique<checkpoint::CheckpointStore>(env::system_files(), options_.directory,
+                                                         blueprint_.info.declarations.component);
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("{}  checkpoint.directory: {}", options_.location.text(), error.what()));
+  }
 }
 
 void Checkpoints::try_buffer() const {

@@ -69,6 +69,7 @@ class Checkpoints {
   void on_drained(const messaging::Bytes& messages);
   CheckpointCommitter::Events committer_events();
   void try_buffer() const;
+  std::unique_ptr<checkpoint::CheckpointStore> open_store() const;
   void on_nodes(const CheckpointTimes& times);
   void durable(const CheckpointTimes& times);
   void failed(const base::Fault& fault);

@@ -39,7 +39,7 @@ TEST(MemoryNeed, is_refused_where_the_bound_was_given) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::configuration);
     EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("component \"bubble\": server 0 must hold 100 MiB at a time: 100 MiB "
+                AllOf(HasSubstr("component \"bubble\": server 0 must hold 100 MiB at a time, 100 MiB of it "
                                 "for the caches of HDF5; memory is 64 MiB; expected"),
                       HasSubstr("{memory: 115 MiB}")));
   }
@@ -55,8 +55,9 @@ TEST(MemoryNeed, is_refused_where_the_node_has_not_so_much) {
     FAIL() << "it was not refused";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::configuration);
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("server 0 must hold 100 MiB at a time"),
-                                    HasSubstr("that is 164 MiB, and this node has 150 MiB left")));
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("server 0 must hold 100 MiB at a time"),
+                      HasSubstr("that is 164 MiB, and this node, or its control group, has 150 MiB left")));
   }
 }
 
@@ -64,9 +65,10 @@ TEST(MemoryNeed, is_told_where_none_was_given_and_the_run_goes_on) {
   testing::internal::CaptureStderr();
   Play play({.clients = 2, .servers = 2, .text = text_with("")}, "told");
   play.run();
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              AllOf(HasSubstr("warning: component \"bubble\": server 0 must hold 100 MiB at a time"),
-                    HasSubstr("in addition to 64 MiB for data in transit (memory, which is not set)")));
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      AllOf(HasSubstr("warning: component \"bubble\": server 0 must hold 100 MiB at a time"),
+            HasSubstr("besides 64 MiB for data in transit; `servers: {memory: 115 MiB}` bounds the sum")));
   Play plain({.clients = 2, .servers = 2}, "plain");
   plain.run();
   for (const char* variable : {"w", "w_mean", "cells", "energy"})

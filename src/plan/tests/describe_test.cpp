@@ -42,7 +42,9 @@ TEST(Describe, DrawsATreeWithoutAModel) {
       "tailrace\n"
       "├─ servers: 2 (dedicated ranks)\n"
       "│  ├─ buffer 64 MiB per client, when full: spill\n"
-      "│  └─ memory 1 GiB per server\n"
+      "│  ├─ memory 1 GiB per server\n"
+      "│  └─ after SIGTERM or SIGINT the files are closed within 20 s; model ranks without a handler end at "
+      "once\n"
       "├─ time: calendar standard, from " +
           calendar::format_date({2026, 1, 1, 0, 0, 0.0}) +
           "\n"

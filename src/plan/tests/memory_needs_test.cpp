@@ -110,10 +110,12 @@ TEST(MemoryNeeds, lack_memory_unless_an_eighth_is_left_for_what_moves) {
   EXPECT_EQ(lack_of_memory(needs, 89 * mib), std::nullopt);
   EXPECT_EQ(lack_of_memory(needs, memory_for(needs.total())), std::nullopt);
   const auto lack = lack_of_memory(needs, 88 * mib);
-  EXPECT_EQ(
-      lack.value_or(""),
-      "must hold 77.5 MiB at a time: 70 MiB for means, sums and the like, all the time (70 MiB for \"u\" "
-      "of a.nc), 7 MiB for what its files get at one step (7 MiB for \"w\" of b.nc)");
+  EXPECT_EQ(lack.value_or(""),
+            "must hold 77.5 MiB at a time, 70 MiB of it for means, sums and the like, all the time (\"u\" of "
+            "a.nc: 70 MiB)");
+  EXPECT_EQ(memory_option(64 * mib), "64 MiB");
+  EXPECT_EQ(memory_option(10239 * mib + 1), "10240 MiB");
+  EXPECT_EQ(memory_option(149 * 1024 * mib + 1), "150 GiB");
   needs.windows.bytes = 40 * mib;
   EXPECT_EQ(lack_of_memory(needs, mib), std::nullopt) << "no less than 64 MiB are counted with";
 }

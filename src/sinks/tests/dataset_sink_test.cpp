@@ -183,10 +183,10 @@ TEST(DatasetSink, StopTellsTheModelAndKeepsWhatWasCommitted) {
   const auto fault = bench.file->take_fault();
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->code, ErrorCode::resource);
-  EXPECT_EQ(fault->message,
-            "stop: stop: cannot write: No space left on device; what was committed until 1 s of model time "
-            "is in the "
-            "file");
+  EXPECT_EQ(
+      fault->message,
+      "stop: cannot write: No space left on device; what was committed until 1 s of model time is in the "
+      "file");
   EXPECT_FALSE(bench.file->take_fault()) << "told once";
   EXPECT_TRUE(bench.file->closed());
   EXPECT_THAT(bench.written(), ElementsAre(0, 0));
@@ -203,11 +203,10 @@ TEST(DatasetSink, SkipSaysSoAndLetsTheRunGoOn) {
   testing::internal::CaptureStderr();
   for (std::int64_t record = 0; record < 3; ++record) bench.give(record);
   bench.run();
-  EXPECT_THAT(
-      testing::internal::GetCapturedStderr(),
-      HasSubstr(
-          "tailrace: warning: skip: skip: cannot write: No space left on device; what was committed until 1 "
-          "s of model time is in the file (on_error: skip: the file is given up, the run continues)"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("tailrace: warning: skip: cannot write: No space left on device; what was committed "
+                        "until 1 s of model "
+                        "time is in the file (on_error: skip: the file is given up, the run continues)"));
   EXPECT_FALSE(bench.file->take_fault());
   EXPECT_TRUE(bench.file->closed());
   EXPECT_THAT(bench.written(), ElementsAre(0, 0));
@@ -216,6 +215,7 @@ TEST(DatasetSink, SkipSaysSoAndLetsTheRunGoOn) {
 TEST(DatasetSink, RetryWritesTheSameCommitAgain) {
   Bench bench("retry", settings::OnError::retry);
   plans()["retry"].commits = {2};
+  bench.plan.entry.location = {"run.yaml", 7, 3};
   bench.create();
   testing::internal::CaptureStderr();
   for (std::int64_t record = 0; record < 3; ++record) bench.give(record);
@@ -225,9 +225,9 @@ TEST(DatasetSink, RetryWritesTheSameCommitAgain) {
   EXPECT_GE(bench.file->due_bytes(3), 16U) << "what waits to be tried again is held";
   bench.point(3, true);
   bench.run_until_closed();
-  EXPECT_THAT(
-      testing::internal::GetCapturedStderr(),
-      HasSubstr("retry: retry: cannot write: No space left on device; trying again (on_error: retry)"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("warning: run.yaml:7:3  output.retry: cannot write: No space left on device; trying "
+                        "again (on_error: retry)"));
   EXPECT_TRUE(bench.file->closed());
   EXPECT_FALSE(bench.file->take_fault());
   EXPECT_THAT(bench.written(), ElementsAre(0, 0, 1, -1, 2, -2));
@@ -261,7 +261,7 @@ TEST(DatasetSink, AFileThatCannotBeCreatedIsAnErrorOrSkipped) {
   bench.create();
   EXPECT_THAT(
       testing::internal::GetCapturedStderr(),
-      HasSubstr("nowhere is skipped (on_error: skip): nowhere: cannot create: No space left on device"));
+      HasSubstr("nowhere: cannot create: No space left on device; the file is skipped (on_error: skip)"));
   EXPECT_TRUE(bench.file->closed());
   bench.give(0);
   EXPECT_FALSE(bench.file->progress());

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "output/adios2/bp_version.hpp"
 #include "output/adios2/engine.hpp"
 #include "output/adios2/plugin/operators.hpp"
 
@@ -50,7 +51,7 @@ class Adios2Reader final : public StepReader {
     } catch (const std::runtime_error&) {
       // Values that it compressed cannot be read then, and ADIOS2 reports that.
     }
-    io_.SetEngine("BP5");
+    io_.SetEngine(bp_version(path) == 4 ? "BP4" : "BP5");
     engine_ = io_.Open(path, library::Mode::ReadRandomAccess);
     for (const auto& [name, about] : io_.AvailableVariables())
       with_type(io_.VariableType(name), [&]<class T>(Of<T>) { add<T>(name); });
