@@ -20,6 +20,7 @@
 #include "handshake/ready/ready_report.hpp"
 #include "handshake/ready/tree.hpp"
 #include "model/message_checks.hpp"
+#include "plan/model_clock.hpp"
 #include "plan/naming/apply_overrides.hpp"
 #include "plan/plan.hpp"
 #include "plan/points.hpp"
@@ -178,6 +179,7 @@ plan::Plan check_all(Started& started, model::Declarations& declarations, model:
     set_found_cells(declarations, configuration_of(started, declarations), report.nearest);
   plan::Plan plan = plan_for(started, declarations);
   if (started.restart) plan::check_restart(started.restart->texts, plan, declarations);
+  begin = plan::make_clock(plan, plan.calendar, begin).begin();
   const auto continued = look_at_existing_files(plan, begin, env::system_files());
   for (const std::string& warning : plan.warnings) base::log_warning(warning);
   for (const std::string& detail : plan.details) base::log_info(detail);
