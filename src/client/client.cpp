@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/bytes.hpp"
@@ -129,7 +130,10 @@ void Client::step(std::int64_t step, double time) {
                     step, now_.step));
   if (stepped_ && step <= now_.step)
     refuse(fmt::format("step {} follows step {}; step numbers must grow", step, now_.step));
-  if (!(time >= now_.time))
+  if (!std::isfinite(time))
+    refuse(fmt::format("step {} is at {} s; a model time is a finite number (the model was at {} s before)",
+                       step, time, now_.time));
+  if (time < now_.time)
     refuse(fmt::format("step {} is at {} s, but the model was at {} s before; time never goes back", step,
                        time, now_.time));
   if (time > model::latest_time)

@@ -27,6 +27,7 @@
 #include "messaging/collectives/polled_tree.hpp"
 #include "messaging/sending.hpp"
 #include "model/message_checks.hpp"
+#include "plan/model_clock.hpp"
 #include "plan/naming/apply_overrides.hpp"
 #include "plan/plan.hpp"
 #include "plan/points.hpp"
@@ -224,6 +225,7 @@ plan::Plan check_all(Started& started, model::Declarations& declarations, model:
     set_found_cells(declarations, configuration_of(started, declarations), report.nearest);
   plan::Plan plan = plan_for(started, declarations);
   if (started.restart) plan::check_restart(started.restart->texts, plan, declarations);
+  begin = plan::make_clock(plan, plan.calendar, begin).begin();
   const EarlierJobs earlier = earlier_jobs(started, declarations, plan, begin);
   const auto continued = look_at_existing_files(plan, begin, env::system_files(), earlier);
   note_output(earlier);

@@ -9,6 +9,7 @@ namespace tailrace::model {
 struct Tick {
   std::int64_t step = 0;
   double time = 0.0;
+  double exact = time;  // the time without the rounding of the model's clock; time::Clock knows it
 };
 
 // Up to this time a double represents every whole second.

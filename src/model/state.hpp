@@ -106,6 +106,7 @@ class NumberLoader {
     text.assign(codes.begin(), codes.end());
   }
   NumberLoader in(const std::string& part) const { return {loader_, prefix_ + part + "/"}; }
+  bool has(const std::string& name) const { return loader_.find(prefix_ + name).has_value(); }
 
  private:
   double real(const std::string& name) const;

@@ -7,6 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "base/index.hpp"
+#include "base/log.hpp"
 
 namespace tailrace::pipeline {
 namespace {
@@ -36,7 +37,7 @@ void Commits::start_clocks(std::vector<std::vector<std::size_t>> bytes_per_recor
       blueprint_.info.memory / commit_share / std::max<std::size_t>(1, plan.files.size());
   for (std::size_t f = 0; f < plan.files.size(); ++f)
     clocks_.emplace_back(
-        plan.files[f], f, plan.calendar, blueprint_.info.begin,
+        plan.files[f], f, plan.calendar, axes_.begin(),
         plan::ClockLimits{.bytes_per_record = std::move(bytes_per_record[f]), .most_bytes = most_bytes});
 }
 
@@ -56,6 +57,8 @@ void Commits::create_sinks(const sinks::Owners& owners, sinks::SinkServices serv
 
 void Commits::advance(const model::Tick& tick) {
   axes_.advance(tick);
+  if (const auto warning = axes_.take_clock_warning(); warning && control_.rank() == blueprint_.info.leader)
+    base::log_warning(fmt::format("component \"{}\": {}", blueprint_.info.declarations.component, *warning));
   tick_ = tick;
   for (std::size_t f = 0; f < clocks_.size(); ++f)
     if (const auto due = clocks_[f].advance(axes_, tick)) carry_out(f, *due);

@@ -6,6 +6,7 @@
 #include "base/index.hpp"
 #include "plan/analysis.hpp"
 #include "plan/axis_bank.hpp"
+#include "plan/model_clock.hpp"
 #include "plan/plan.hpp"
 
 namespace tailrace::plan {
@@ -14,9 +15,12 @@ namespace {
 // Each distinct axis advances once per tick, however many files have it.
 class AxisAgenda : public model::Agenda {
  public:
-  AxisAgenda(const Plan& plan, const model::Declarations& declarations, model::Tick begin,
+  AxisAgenda(const Plan& plan, const model::Declarations& declarations, const model::Tick& begin_of_model,
              const model::StateLoader* saved)
-      : calendar_(plan.calendar), fields_(declarations.fields.size()) {
+      : calendar_(plan.calendar),
+        clock_(make_clock(plan, calendar_, begin_of_model)),
+        fields_(declarations.fields.size()) {
+    const model::Tick& begin = clock_.begin();
     for (const int mask : plan.masks)
       if (mask >= 0) fixed_.push_back(static_cast<std::size_t>(mask));
     std::set<std::pair<std::uint32_t, std::uint32_t>> known;
@@ -49,8 +53,9 @@ class AxisAgenda : public model::Agenda {
     for (const std::size_t field : fixed_) wanted[field] = 1;
   }
 
-  void advance(const model::Tick& tick, std::span<unsigned char> wanted) override {
+  void advance(const model::Tick& given, std::span<unsigned char> wanted) override {
     TAILRACE_ASSERT(wanted.size() == fields_, "one flag for each declared field");
+    const model::Tick tick = clock_.read(given);
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
       due_[axis] = when_due(axis, axes_[axis].advance(tick));
     }
@@ -114,6 +119,7 @@ class AxisAgenda : public model::Agenda {
   }
 
   const calendar::Calendar calendar_;
+  time::Clock clock_;
   std::vector<AxisPlan> plans_;
   std::vector<std::string> names_;  // of restored ones, in the state; by axis
   std::vector<time::Axis> axes_;

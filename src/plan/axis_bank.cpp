@@ -7,11 +7,13 @@
 
 #include "base/decimal_text.hpp"
 #include "base/index.hpp"
+#include "plan/model_clock.hpp"
 
 namespace tailrace::plan {
 namespace {
 
 const std::vector<time::Share> no_shares;
+constexpr const char* clock_name = "clock";
 
 std::string name_of(const AxisPlan& axis) {
   static constexpr std::array kinds{"instant", "window", "whole_samples", "at_end"};
@@ -34,7 +36,16 @@ std::string axis_state_name(const DatasetPlan& file, const AxisPlan& axis) {
   return fmt::format("{}/{}", file.entry.path, name_of(axis));
 }
 
-AxisBank::AxisBank(const Plan& plan, model::Tick begin) {
+std::optional<time::ClockState> saved_clock(const model::NumberLoader& loader) {
+  if (!loader.has(clock_name + std::string("/set_at"))) return std::nullopt;
+  time::ClockState state;
+  time::visit_clock(state, loader.in(clock_name));
+  return state;
+}
+
+AxisBank::AxisBank(const Plan& plan, const model::Tick& begin_of_model)
+    : clock_(make_clock(plan, plan.calendar, begin_of_model)), tick_(clock_.begin()) {
+  const model::Tick& begin = clock_.begin();
   struct Known {
     AxisPlan axis;
     bool is_shared;
@@ -73,10 +84,11 @@ const SeriesClock* AxisBank::series(std::size_t file) const {
 }
 
 void AxisBank::advance(const model::Tick& tick) {
-  for (std::size_t i = 0; i < axes_.size(); ++i) shares_[i] = &axes_[i].advance(tick);
+  tick_ = clock_.read(tick);
+  for (std::size_t i = 0; i < axes_.size(); ++i) shares_[i] = &axes_[i].advance(tick_);
   for (std::size_t file = 0; file < parts_.size(); ++file) {
     Part& part = parts_[file];
-    part.ended = part.clock && part.clock->ends(tick);
+    part.ended = part.clock && part.clock->ends(tick_);
     if (part.ended) end_file(file);
   }
 }
@@ -88,6 +100,7 @@ void AxisBank::end_file(std::size_t file) {
 }
 
 void AxisBank::save(model::NumberSaver saver) const {
+  time::visit_clock(clock_.state(), saver.in(clock_name));
   for (std::size_t file = 0; file < parts_.size(); ++file) {
     const Part& part = parts_[file];
     for (std::size_t axis = 0; axis < part.axis_names.size(); ++axis)
@@ -97,6 +110,7 @@ void AxisBank::save(model::NumberSaver saver) const {
 }
 
 void AxisBank::load(model::NumberLoader loader) {
+  if (const auto state = saved_clock(loader)) clock_.restore(*state);
   for (std::size_t file = 0; file < parts_.size(); ++file) {
     Part& part = parts_[file];
     if (part.is_unsaved) continue;

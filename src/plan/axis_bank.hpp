@@ -16,12 +16,18 @@ namespace tailrace::plan {
 // that other axes and files may be added or removed between two runs.
 std::string axis_state_name(const DatasetPlan& file, const AxisPlan& axis);
 
+// The clock in the saved state of an AxisBank; none in states of versions that had none.
+std::optional<time::ClockState> saved_clock(const model::NumberLoader& loader);
+
 class AxisBank {
  public:
   // `plan` must live longer (the axes use its calendar).
-  AxisBank(const Plan& plan, model::Tick begin);
+  AxisBank(const Plan& plan, const model::Tick& begin);
 
   void advance(const model::Tick& tick);
+  const model::Tick& begin() const { return clock_.begin(); }  // with its exact time
+  const model::Tick& tick() const { return tick_; }            // the latest, with its exact time
+  std::optional<std::string> take_clock_warning() { return clock_.take_warning(); }
   std::size_t size() const { return axes_.size(); }
   std::size_t number(std::size_t file, std::size_t axis) const { return numbers_[file][axis]; }
   // The shares of the latest tick for variables on an axis (see time::Axis); valid until the next advance.
@@ -49,6 +55,8 @@ class AxisBank {
   };
   void end_file(std::size_t file);
 
+  time::Clock clock_;
+  model::Tick tick_;
   std::vector<Part> parts_;                        // by file
   std::vector<std::vector<std::size_t>> numbers_;  // [file][axis of the file]
   std::vector<time::Axis> axes_;

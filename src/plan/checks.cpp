@@ -53,9 +53,13 @@ std::optional<std::string> period_complaint(const std::string& field, time::Redu
   const std::string sent = fmt::format("the model sends \"{}\" {}", field, cadence.sentence());
   if (is_shorter(every, cadence))
     return fmt::format("no step can meet \"{}\": {}, which is less often", every.sentence(), sent);
-  if (!time::needs_window(reduction) && every.kind() == PeriodKind::steps && !is_multiple(every, cadence))
-    return fmt::format("no step can meet \"{}\": {}, and {} is not a multiple of {}", every.sentence(), sent,
-                       every.count(), cadence.count());
+  if (!time::needs_window(reduction) && every.kind() == PeriodKind::steps && !is_multiple(every, cadence)) {
+    const bool offset_only = every.count() % cadence.count() == 0;
+    return fmt::format(
+        "no step can meet \"{}\": {}, and {} is not a multiple of {}", every.sentence(), sent,
+        offset_only ? fmt::format("the offset of {}", every.offset()) : fmt::format("{}", every.count()),
+        cadence.count());
+  }
   return std::nullopt;
 }
 

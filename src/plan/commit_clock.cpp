@@ -63,7 +63,7 @@ std::optional<CommitDue> CommitClock::advance(const AxisBank& axes, const model:
   tick_ = tick;
   append_closed(axes, false);
   const bool ended = axes.file_ended(number_);
-  const bool is_written = write_.due(tick) && !each_write_ends_;
+  const bool is_written = write_.due(axes.tick()) && !each_write_ends_;
   const bool due = ended || is_written;
   const bool has_any = bytes_ > 0 || (ended && !part_.empty());
   std::optional<CommitDue> commit;

@@ -15,6 +15,7 @@
 #include "model/state.hpp"
 #include "settings/configuration.hpp"
 #include "time/axis.hpp"
+#include "time/clock.hpp"
 
 namespace tailrace::plan {
 
@@ -114,6 +115,7 @@ struct Plan {
   std::vector<FieldPlan> fields;  // by index into Declarations::fields; those of diagnostics follow
   std::shared_ptr<const Analysis> analysis;  // null without diagnostics
   std::vector<DatasetPlan> files;            // those that have a variable
+  std::optional<time::ClockState> clock;     // in the saved state from which the run continues
   time::Period checkpoint_every = time::Period::never();
   bool has_checkpoints = false;
   bool checkpoint_on_signal = false;

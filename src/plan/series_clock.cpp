@@ -99,7 +99,7 @@ std::string first_path(const DatasetPlan& file, const calendar::Calendar& calend
                        const model::Tick& begin) {
   if (file.entry.has_many_files()) return SeriesClock(file, calendar, begin).open(begin);
   settings::FileLimits limits;
-  limits.start = limits.end = std::max(begin.time, file.span.from);
+  limits.start = limits.end = std::max(begin.exact, file.span.from);
   return settings::FileName(file.entry.path).of(limits, calendar);
 }
 

@@ -27,7 +27,8 @@ std::int64_t AxisRule::turns() const {
 Axis::Axis(const AxisRule& rule, const calendar::Calendar& calendar, model::Tick begin,
            const Continued& continued)
     : kind_(rule.kind),
-      last_tick_(begin),
+      last_step_(begin.step),
+      last_time_(begin.exact),
       cadence_(rule.cadence, calendar, begin),
       ruler_(rule.every, calendar),
       convention_(rule.convention),
@@ -40,7 +41,7 @@ Axis::Axis(const AxisRule& rule, const calendar::Calendar& calendar, model::Tick
       also_at_end_(rule.also_at_end || rule.kind == AxisKind::at_end) {
   if (continued.has_begin) last_edge_.begin_is_open = false;
   // The edges of windows in steps are not at known times: they begin with the run, and skip() moves them.
-  const bool waits = rule.span.from > begin.time && ruler_.kind() != PeriodKind::steps;
+  const bool waits = rule.span.from > begin.exact && ruler_.kind() != PeriodKind::steps;
   const Place place = ruler_.place(waits ? model::Tick{begin.step, rule.span.from} : begin);
   window_ = {.begin = place.time, .begin_step = begin.step, .whole = place.on_edge, .has_samples = false};
   next_edge_ = place.index + 1;
@@ -62,11 +63,19 @@ const std::vector<Share>& Axis::advance(const model::Tick& tick) {
   } else if (!ended_) {
     if (ruler_.kind() == PeriodKind::steps)
       for (const std::int64_t passed = ruler_.place(tick).index; next_edge_ <= passed; ++next_edge_)
-        passed_.push_back({tick.time, tick.step, tick.step});
+        passed_.push_back({tick.exact, tick.step, tick.step});
     if (sampled) take_sample(tick);
   }
-  last_tick_ = tick;
+  last_step_ = tick.step;
+  last_time_ = follows_model() ? tick.time : tick.exact;
   return shares_;
+}
+
+// Other conventions imitate programs that take the model's clock as it is.
+bool Axis::follows_model() const { return convention_ != &standard_convention(); }
+
+double Axis::stamp(const model::Tick& tick) const {
+  return follows_model() ? tick.time : ruler_.place(tick).time;
 }
 
 std::int64_t Axis::begin_file(std::int64_t unit, double from) {
@@ -82,41 +91,44 @@ std::int64_t Axis::begin_file(std::int64_t unit, double from) {
 }
 
 void Axis::take_instant(const model::Tick& tick) {
-  if (!convention_->ends_record(ruler_, tick, last_edge_) || !is_inside(tick)) return;
-  const TimeRecord instant{next_index_++, tick.time, tick.time, tick.step, tick.step, true};
+  const double time = stamp(tick);
+  if (!convention_->ends_record(ruler_, tick, last_edge_) || !is_inside(time)) return;
+  const TimeRecord instant{next_index_++, time, time, tick.step, tick.step, true};
   shares_.push_back({.record = instant, .weight = 1.0, .fraction = 1.0, .closes = true});
 }
 
 // The present tick may be the last one.
 void Axis::take_last(const model::Tick& tick) {
-  if (!is_inside(tick)) return;
+  const double time = stamp(tick);
+  if (!is_inside(time)) return;
   window_.has_samples = true;
-  sampled_until_ = tick.time;
+  sampled_until_ = time;
   sampled_step_ = tick.step;
-  shares_.push_back({{next_index_, tick.time, tick.time, tick.step, tick.step, true}, 1.0, 1.0, false});
+  shares_.push_back({{next_index_, time, time, tick.step, tick.step, true}, 1.0, 1.0, false});
 }
 
 void Axis::take_whole_sample(const model::Tick& tick) {
-  const WholeSample sample{tick.time, sampled_until_, gathered_};
+  const double time = stamp(tick);
+  const WholeSample sample{time, sampled_until_, gathered_};
   const double weight = convention_->weight(ruler_, sample, last_edge_);
   const bool closes = convention_->ends_record(ruler_, tick, last_edge_);
-  if (!is_inside({tick.step, sampled_until_}) || !is_inside(tick)) return skip(tick, tick.time);
-  sampled_until_ = tick.time;
+  if (!is_inside(sampled_until_) || !is_inside(time)) return skip(tick, time);
+  sampled_until_ = time;
   gathered_ += weight;
   if (weight <= 0.0 && !(closes && window_.has_samples)) return;
   window_.has_samples = true;
-  const TimeRecord now{next_index_, window_.begin, tick.time, window_.begin_step, tick.step, window_.whole};
+  const TimeRecord now{next_index_, window_.begin, time, window_.begin_step, tick.step, window_.whole};
   shares_.push_back({now, weight, weight > 0.0 ? 1.0 : 0.0, closes});
   if (!closes) return;
   ++next_index_;
   gathered_ = 0.0;
-  window_ = {.begin = tick.time, .begin_step = tick.step, .whole = true, .has_samples = false};
+  window_ = {.begin = time, .begin_step = tick.step, .whole = true, .has_samples = false};
 }
 
 // Times of the model and the user's dates may differ by rounding.
-bool Axis::is_inside(const model::Tick& tick) const {
-  const double reach = 1e-9 * std::max(1.0, std::abs(tick.time));
-  return tick.time >= span_.from - reach && tick.time <= span_.until + reach;
+bool Axis::is_inside(double time) const {
+  const double reach = 1e-9 * std::max(1.0, std::abs(time));
+  return time >= span_.from - reach && time <= span_.until + reach;
 }
 
 // For a sample before or after the span: the next window begins with it at the earliest.
@@ -124,8 +136,7 @@ void Axis::skip(const model::Tick& tick, double time) {
   passed_.clear();
   gathered_ = 0.0;
   window_.begin_step = tick.step;
-  if (kind_ == AxisKind::whole_samples)
-    window_ = {.begin = tick.time, .begin_step = tick.step, .whole = false};
+  if (kind_ == AxisKind::whole_samples) window_ = {.begin = time, .begin_step = tick.step, .whole = false};
   sampled_until_ = time;
   sampled_step_ = tick.step;
 }
@@ -227,10 +238,11 @@ std::optional<TimeRecord> Axis::finish() const {
   if (also_at_end_)
     return TimeRecord{next_index_, sampled_until_, sampled_until_, sampled_step_, sampled_step_, true};
   if (ruler_.kind() == PeriodKind::steps) {
-    const Edge end = passed_.empty() ? Edge{last_tick_.time, sampled_step_, 0} : passed_.front();
+    const Edge end = passed_.empty() ? Edge{last_time_, sampled_step_, 0} : passed_.front();
     return record(std::min(end.time, span_.until), end.end_step, false);
   }
-  const double end = std::min({ruler_.edge(next_edge_), ruler_.place(last_tick_).time, span_.until});
+  const double end =
+      std::min({ruler_.edge(next_edge_), ruler_.place({last_step_, last_time_}).time, span_.until});
   return record(end, sampled_step_, false);
 }
 

@@ -2,10 +2,10 @@
 //
 // A sample at tick n represents the interval from the previous sample to tick n. Windows are on the fixed
 // grid k*period; the weight of a sample in a window is the overlap of its interval with the window. An
-// instant record is the first sample at or past each k*period, and has the time of that sample. A time that
-// is closer to an edge than 1e-9 of the period counts as on the edge. The full rules, for users:
-// docs/guide/time.md. A Convention other than the standard one determines where instants and windows of whole
-// samples end, and the weights in the latter.
+// instant record is the first sample at or past each k*period, and has the time of that sample. Times are the
+// exact ones of the ticks (time::Clock). The full rules, for users: docs/guide/time.md. A Convention other
+// than the standard one determines where instants and windows of whole samples end, and the weights in the
+// latter; its times are those of the model.
 #pragma once
 
 #include <cstdint>
@@ -114,8 +114,8 @@ class Axis {
   Axis(const AxisRule& rule, const calendar::Calendar& calendar, model::Tick begin,
        const Continued& continued = {});
 
-  // Advances to a tick. The shares are empty if the field is not sampled or not needed at this tick;
-  // `wanted()` is false then, and the variables of this axis must not get a sample.
+  // Advances to a tick, with its exact time. The shares are empty if the field is not sampled or not needed
+  // at this tick; `wanted()` is false then, and the variables of this axis must not get a sample.
   const std::vector<Share>& advance(const model::Tick& tick);
   bool wanted() const { return !shares_.empty(); }
   // The record that the end of the run closes. For windows: the open one, cut off at the last tick, if it has
@@ -154,11 +154,13 @@ class Axis {
     std::int64_t end_step = 0;    // of the record before it
     std::int64_t begin_step = 0;  // of the record after it
   };
+  bool follows_model() const;
+  double stamp(const model::Tick& tick) const;
   void take_instant(const model::Tick& tick);
   void take_last(const model::Tick& tick);
   void take_sample(const model::Tick& tick);
   void take_whole_sample(const model::Tick& tick);
-  bool is_inside(const model::Tick& tick) const;
+  bool is_inside(double time) const;
   void skip(const model::Tick& tick, double time);
   std::vector<Edge> edges_until(const model::Tick& tick, const Place& place);
   void share(double from, const Edge& to, bool closes, double interval);
@@ -170,7 +172,8 @@ class Axis {
   // caches.
   AxisKind kind_;
   std::vector<Share> shares_;
-  model::Tick last_tick_;
+  std::int64_t last_step_;
+  double last_time_;
   Cadence cadence_;
   Ruler ruler_;
   // Instants, whole samples: which samples make or end a record.
@@ -192,8 +195,8 @@ class Axis {
 
 template <class Self, class Visitor>
 void Axis::visit_state(Self& self, Visitor visit) {
-  visit("last_step", self.last_tick_.step);
-  visit("last_time", self.last_tick_.time);
+  visit("last_step", self.last_step_);
+  visit("last_time", self.last_time_);
   Cadence::visit_state(self.cadence_, visit.in("cadence"));
   visit_edge(self.last_edge_, visit.in("edge"));
   visit("next_index", self.next_index_);

@@ -11,9 +11,8 @@
 namespace tailrace::time {
 namespace {
 
-constexpr double snap = 1e-9;  // of the period
-// At late times a double cannot resolve 1e-9 of a short period; then the tolerance is the rounding of the
-// time itself.
+// Edges of two periods that are the same instant may differ by this, relative to the numbers they are made
+// of.
 constexpr double rounding = 4.0 * std::numeric_limits<double>::epsilon();
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
@@ -47,18 +46,18 @@ double Ruler::edge(std::int64_t index) const {
 Place Ruler::place(const model::Tick& tick) const {
   if (kind() == PeriodKind::steps) {
     const std::int64_t step = tick.step - period_.offset_count();
-    return {floor_divide(step, period_.count()), tick.time, step % period_.count() == 0};
+    return {floor_divide(step, period_.count()), tick.exact, step % period_.count() == 0};
   }
   const std::int64_t index =
       kind() == PeriodKind::months
-          ? floor_divide(calendar_->month_at(tick.time) - period_.offset_count(), period_.count())
-          : static_cast<std::int64_t>(std::floor((tick.time - origin_) / period_.seconds()));
+          ? floor_divide(calendar_->month_at(tick.exact) - period_.offset_count(), period_.count())
+          : static_cast<std::int64_t>(std::floor((tick.exact - origin_) / period_.seconds()));
   const double before = edge(index);
   const double after = edge(index + 1);
-  const double reach = std::max(snap * (after - before), rounding * std::abs(tick.time));
-  if (tick.time - before <= reach) return {index, before, true};
-  if (after - tick.time <= reach) return {index + 1, after, true};
-  return {index, tick.time, false};
+  const double reach = rounding * std::max(std::abs(tick.exact), std::abs(origin_));
+  if (tick.exact - before <= reach) return {index, before, true};
+  if (after - tick.exact <= reach) return {index + 1, after, true};
+  return {index, tick.exact, false};
 }
 
 LastEdge edge_before(const Ruler& ruler, const model::Tick& begin) {

@@ -14,7 +14,7 @@ namespace tailrace::time {
 // The place of a tick on the grid.
 struct Place {
   std::int64_t index = 0;  // of the last edge at or before the tick
-  double time = 0.0;       // the tick's time, snapped to the edge if it is within the tolerance
+  double time = 0.0;       // the tick's exact time; that of the edge if they differ by rounding
   bool on_edge = false;
 };
 
@@ -25,6 +25,8 @@ class Ruler {
 
   const Period& period() const { return period_; }
   PeriodKind kind() const { return period_.kind(); }
+  // By the tick's exact time, with no tolerance beyond the rounding of the edges themselves: time::Clock
+  // decides which ticks are on an edge.
   Place place(const model::Tick& tick) const;
   double edge(
       std::int64_t index) const;  // seconds of model time; not for steps, whose times only the ticks tell

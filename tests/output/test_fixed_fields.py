@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from analytics.support.jobs import Case, worst
-from support.harness import attached, inline, servers
+from support.harness import attached, block_grid, field, inline, model, servers
 from support.reading import differences, every_bit, read
 
 STEPS, SHAPE = 5, (3, 7, 10)
@@ -20,6 +20,7 @@ DIAGNOSTICS = {
 }
 
 
+ONCE = {"field": "w", "every": "once"}
 SPLIT = [
     {"field": "area", "name": "column", "split": "x", "every": "once"},
     {"field": "land", "name": "row", "split": "y", "every": "once", "compression": "zlib", "chunk": [1, 1, 4]},
@@ -132,12 +133,22 @@ def test_one_that_is_not_put(job, optional):
         made.run(job.root, config).failed_with('field "land" was wanted at step 1 but not put')
         return
     result = made.run(job.root, config).finished()
-    assert 'field "land" was wanted at step 1 (1 s), but rank 0 did not put it' in result.output
+    assert 'field "land" is put once, in the first step or before it (`every: once`), but rank 0' in result.output
+    assert "did not put it up to the end of step 1 (1 s); it holds the fill value" in result.output
     data = read(result.path("out.nc"))
     assert (data.land.values == data.land.attrs["_FillValue"]).all()
     np.testing.assert_array_equal(data.area.values, AREA)
     assert worst(data.global_mean.values, expected()["global_mean"], 1e-13) == ""
     assert (data.over_land.values == data.over_land.attrs["_FillValue"]).all()
+
+
+def test_one_that_is_not_put_in_a_run_without_a_step(job):
+    config = {"fields": {"fixed": {"every": "once", "names": ["w"]}}, "output": {"out.nc": {"variables": [ONCE]}}}
+    silent = model(2, grids=[block_grid("g", shape=(3, 4, 6))], fields=[field("w", "g")], times=[])
+    result = job(silent, servers(1), config=config).failed_with("finish was called without any step")
+    assert 'field "w" is put once, in the first step or before it (`every: once`), but rank 0' in result.output
+    assert "did not put it before the run ended without a step; it holds the fill value" in result.output
+    assert str(-(2**63)) not in result.output
 
 
 def test_what_cannot_be_split(job):

@@ -238,9 +238,11 @@ TEST(Client, StepsGrowAndTimeNeverGoesBack) {
   EXPECT_EQ(error_of([&] { client.step(3, 0.125); }),
             "step 3 is at 0.125 s, but the model was at 0.25 s before; time never goes back");
   EXPECT_EQ(error_of([&] { client.step(3, std::numeric_limits<double>::quiet_NaN()); }),
-            "step 3 is at nan s, but the model was at 0.25 s before; time never goes back");
+            "step 3 is at nan s; a model time is a finite number (the model was at 0.25 s before)");
   EXPECT_EQ(error_of([&] { client.step(3, std::numeric_limits<double>::infinity()); }),
-            "step 3 is at inf s; a model time is a number of at most 2^53 seconds");
+            "step 3 is at inf s; a model time is a finite number (the model was at 0.25 s before)");
+  EXPECT_EQ(error_of([&] { client.step(3, -std::numeric_limits<double>::infinity()); }),
+            "step 3 is at -inf s; a model time is a finite number (the model was at 0.25 s before)");
   EXPECT_EQ(error_of([&] { client.step(3, 1e16); }),
             "step 3 is at 1e+16 s; a model time is a number of at most 2^53 seconds");
   client.step(3, 0.25);  // a step of no length

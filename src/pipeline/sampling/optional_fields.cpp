@@ -61,6 +61,14 @@ void OptionalFields::close_step(const model::Tick& tick,
 void OptionalFields::warn(Optional& optional, int client, const model::Tick& tick) {
   if (std::exchange(optional.warned, true)) return;
   const std::string& name = blueprint_.field(optional.field).name;
+  if (optional.once)
+    return base::log_warning(fmt::format(
+        "{}  field \"{}\" is put once, in the first step or before it (`every: once`), but rank {} "
+        "did not put it {}; it holds the fill value",
+        place_of(blueprint_.info.configuration, name).text(), name, client,
+        tick.step == model::static_step
+            ? "before the run ended without a step"
+            : fmt::format("up to the end of step {} ({} s)", tick.step, tick.time)));
   base::log_warning(
       fmt::format("{}  field \"{}\" was wanted at step {} ({} s), but rank {} did not put it; it is "
                   "optional, so it is ignored at that step, and records without any sample hold the fill "

@@ -23,26 +23,27 @@ class AxisHistory {
 
   time::Continued stays(std::vector<std::string>& dropped) const {
     std::size_t records = 0;
-    while (records < existing_.times.size() && end(records) <= begin_.time + reach_at(begin_.time)) ++records;
+    while (records < existing_.times.size() && end(records) <= begin_.exact + reach_at(begin_.exact))
+      ++records;
     const std::size_t later = existing_.times.size() - records;
     if (later > 0)
       dropped.push_back(fmt::format(
           "removing {} of {}, beginning with the one from {} to {}, because this run begins at {}",
           later == 1 ? "1 record" : fmt::format("{} records", later), axis_.dim, date(start(records)),
-          date(end(records)), date(begin_.time)));
+          date(end(records)), date(begin_.exact)));
     if (records > 0 && is_cut_off(records - 1)) {
       --records;
       dropped.push_back(fmt::format(
           "removing the last record of {}, from {} to {}, because the previous run ended inside its window",
           axis_.dim, date(start(records)), date(end(records))));
     } else if (records > 0 && time::is_windowed(axis_.kind) &&
-               end(records - 1) < begin_.time - reach_at(begin_.time)) {
+               end(records - 1) < begin_.exact - reach_at(begin_.exact)) {
       dropped.push_back(fmt::format("nothing of {} is known from {}, where the file ends, to {}", axis_.dim,
-                                    date(end(records - 1)), date(begin_.time)));
+                                    date(end(records - 1)), date(begin_.exact)));
     }
     const bool is_instant = axis_.kind == time::AxisKind::instant;
     return {static_cast<std::int64_t>(records),
-            is_instant && records > 0 && end(records - 1) >= begin_.time - reach_at(begin_.time)};
+            is_instant && records > 0 && end(records - 1) >= begin_.exact - reach_at(begin_.exact)};
   }
 
  private:
@@ -60,7 +61,7 @@ class AxisHistory {
     const double at = end(record);
     if (std::abs(at - axis_.span.until) <= reach_at(at)) return false;
     if (ruler.kind() == time::PeriodKind::steps)
-      return at >= begin_.time - reach_at(begin_.time) && !ruler.place(begin_).on_edge;
+      return at >= begin_.exact - reach_at(begin_.exact) && !ruler.place(begin_).on_edge;
     return !ruler.place({0, at}).on_edge;
   }
   std::string date(double time) const {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "plan/axis_bank.hpp"
+#include "plan/model_clock.hpp"
+
 namespace tailrace::plan {
 namespace {
 
@@ -31,13 +34,15 @@ void mark_restored(Plan& plan, const model::StateLoader& saved) {
     file.is_unsaved = !saved.find("files/" + file.entry.path + "/clock/committed");
     if (!file.is_unsaved) file.restored = restored_file(file, saved);
   }
+  plan.clock = saved_clock(model::NumberLoader(saved, "axes/"));
 }
 
 std::function<bool(const model::Tick&)> checkpoint_schedule(const Plan& plan, model::Tick begin) {
   if (!plan.has_checkpoints) return {};
   if (plan.checkpoint_every.is_never()) return [](const model::Tick&) { return false; };
-  const auto cadence = std::make_shared<time::Cadence>(plan.checkpoint_every, plan.calendar, begin);
-  return [cadence](const model::Tick& tick) { return cadence->due(tick); };
+  const auto clock = std::make_shared<time::Clock>(make_clock(plan, plan.calendar, begin));
+  const auto cadence = std::make_shared<time::Cadence>(plan.checkpoint_every, plan.calendar, clock->begin());
+  return [clock, cadence](const model::Tick& tick) { return cadence->due(clock->read(tick)); };
 }
 
 }  // namespace tailrace::plan

@@ -6,7 +6,7 @@
 
 namespace tailrace::plan {
 
-// Sets `restored` of each file in the state, and `is_unsaved` of all others.
+// Sets `restored` of each file in the state, `is_unsaved` of all others, and `clock` if the state has it.
 void mark_restored(Plan& plan, const model::StateLoader& saved);
 
 }  // namespace tailrace::plan

@@ -177,6 +177,10 @@ TEST(Plan, PeriodsMustBeMet) {
             "run.yaml:3:47  output.a.nc.variables[0].every: no step can meet \"every 7 steps\": the model "
             "sends \"u\" "
             "every 5 steps, and 7 is not a multiple of 5");
+  EXPECT_EQ(
+      complaint(with_fields("every: 3 steps, names: [u]", "{field: u, every: 9 steps, offset: 2 steps}")),
+      "run.yaml:3:47  output.a.nc.variables[0].every: no step can meet \"every 9 steps, offset by 2 steps\": "
+      "the model sends \"u\" every 3 steps, and the offset of 2 steps is not a multiple of 3");
   EXPECT_EQ(complaint(with_fields("every: 5 steps, names: [u]", "{field: u, time: mean, every: 2 steps}")),
             "run.yaml:3:59  output.a.nc.variables[0].every: no step can meet \"every 2 steps\": the model "
             "sends \"u\" "

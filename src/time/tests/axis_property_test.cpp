@@ -68,8 +68,7 @@ ModelRun any_run(Dice& dice) {
   Tick tick = run.begin;
   if (dice.pick(0, 2) == 0) run.ticks.push_back(tick);
   for (std::int64_t left = dice.pick(1, 25); left > 0; --left) {
-    ++tick.step;
-    tick.time += static_cast<double>(dice.pick(1, dice.pick(0, 4) == 0 ? 30 : 4));
+    tick = {tick.step + 1, tick.time + static_cast<double>(dice.pick(1, dice.pick(0, 4) == 0 ? 30 : 4))};
     run.ticks.push_back(tick);
   }
   run.every = any_period(dice);
