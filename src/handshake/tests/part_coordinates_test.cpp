@@ -37,6 +37,7 @@ client::Declarer declared(int rank) {
   list.indices = cells;
   declarer.grid(list);
   give("list", "lon", "cell", {7});
+  declarer.settle_coordinates();
   return declarer;
 }
 
@@ -96,6 +97,7 @@ std::vector<client::Declarer> in_rows(int ranks, double first) {
     };
     declare("plane", 3 * rank / ranks, 3 * (rank + 1) / ranks);
     declare("whole", 0, 3);
+    declarer.settle_coordinates();
   }
   return declarers;
 }

@@ -85,8 +85,9 @@ TEST(Ready, all_agree_and_share_the_nodes_out) {
   std::vector<Agreement> agreed(ranks);
   const auto thrown = on_ranks(run.component, [&](comm::Communicator& component) {
     Started started = run.started(component.rank());
+    client::Declarer declarer = declared(component.rank());
     agreed[static_cast<std::size_t>(component.rank())] =
-        agree_on_declarations(started, declared(component.rank()), {}, nap, nap);
+        agree_on_declarations(started, declarer, {}, nap, nap);
   });
   EXPECT_THAT(thrown, Each(IsEmpty()));
   EXPECT_FALSE(run.told());
@@ -109,7 +110,7 @@ TEST(Ready, all_hear_of_a_rank_that_gives_up_while_it_waits) {
     Job run;
     const auto thrown = on_ranks(run.component, [&](comm::Communicator& component) {
       Started started = run.started(component.rank());
-      const client::Declarer declarer = declared(component.rank());
+      client::Declarer declarer = declared(component.rank());
       const auto meanwhile = [&] {
         if (component.rank() == quitter) throw Error(ErrorCode::lost, "the server is gone");
         nap();
@@ -141,7 +142,8 @@ TEST(Ready, nobody_waits_for_a_rank_that_has_given_up) {
           }
           nap();
         };
-        agree_on_declarations(started, declared(component.rank()), {}, meanwhile, nap);
+        client::Declarer declarer = declared(component.rank());
+        agree_on_declarations(started, declarer, {}, meanwhile, nap);
       });
       if (!quit) continue;  // it had nothing to wait for
       const messaging::TreePlace place(quitter, ranks);
