@@ -122,7 +122,7 @@ NEEDS_FILL = ", but the field has no fill_value; declare it with fill_value=..."
         (
             "float32",
             "np.ma.array([1.0, 2.0, 3.0], mask=[0, 0, 0])",
-            PUT + "expected an array of float32, not an array of",
+            PUT + "the array is of type float64, but the field was declared as float32",
         ),
     ],
 )

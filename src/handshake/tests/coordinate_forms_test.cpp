@@ -53,8 +53,13 @@ Settled settle(const std::vector<Given>& given, const std::string& name = "x") {
     field.name = "t";
     EXPECT_EQ(declarer.field("g", field), 0);
     Tree tree(component);
-    if (const auto fault = settle_coordinates(tree, component, declarer, nap))
-      throw Error(fault->code, fault->message);
+    try {
+      if (const auto fault = settle_coordinates(tree, component, declarer, nap))
+        throw Error(fault->code, fault->message);
+    } catch (...) {
+      if (tree.is_first()) tree.give_up(base::current_fault());  // as `ready` does
+      throw;
+    }
     while (!tree.sent()) nap();
     settled.declared[rank] = declarer.declarations();
   });

@@ -56,12 +56,16 @@ TEST(CoordinateWarnings, NameTheValueAndTheVariable) {
               ElementsAre("grid \"g\": coordinate \"x\": 1 of its values is infinite, such as inf"));
 }
 
-std::string complaint(const std::string& path, const std::string& name, const std::string& coordinate = "x") {
+// `field`, `coordinate`: names in the model.
+std::string complaint(const std::string& format, const std::string& field, const std::string& coordinate) {
   model::Declarations declarations = with({1, 2, 3});
+  declarations.fields[0].name = field;
   declarations.grids[0].coordinates[0].name = coordinate;
   declarations.grids[0].coordinates[0].bounds = {0, 1, 1, 2, 2, 3};
-  const std::string text = "tailrace: 1\nfields: {all: {every: 1 step, names: [u]}}\noutput:\n  " + path +
-                           ":\n    variables: [{field: u, name: " + name + ", every: 1 step}]\n";
+  const std::string text = "tailrace: 1\nfields: {all: {every: 1 step, names: [" + field +
+                           "]}}\noutput:\n  a." + (format == "zarr" ? "zarr" : "nc") +
+                           ":\n    format: " + format + "\n    variables: [{field: " + field +
+                           ", every: 1 step}]\n";
   const std::map<std::string, std::string> options;
   try {
     make_plan(settings::parse_configuration({{"run.yaml", text}}, &options), declarations);
@@ -73,15 +77,15 @@ std::string complaint(const std::string& path, const std::string& name, const st
 
 TEST(LongNames, AreRefusedByTheFormatThatCannotHoldThem) {
   const std::string most(256, 'n'), fits(255, 'n');
-  EXPECT_EQ(complaint("a.nc", most), "none");
-  EXPECT_EQ(complaint("a.zarr", fits), "none");
+  EXPECT_EQ(complaint("netcdf", most, "x"), "none");
+  EXPECT_EQ(complaint("zarr", fits, "x"), "none");
   EXPECT_THAT(
-      complaint("a.zarr", most),
+      complaint("zarr", most, "x"),
       HasSubstr(
-          "run.yaml:5:17  output.a.zarr: the name \"" + std::string(60, 'n') +
+          "output.a.zarr: the name \"" + std::string(60, 'n') +
           "...\" has 256 bytes, but a variable of format \"zarr\" can have 255; give it a shorter one"));
-  EXPECT_EQ(complaint("a.nc", "v", std::string(251, 'c')), "none");
-  EXPECT_THAT(complaint("a.nc", "v", std::string(252, 'c')), HasSubstr("has 257 bytes"))
+  EXPECT_EQ(complaint("netcdf", "u", std::string(251, 'c')), "none");
+  EXPECT_THAT(complaint("netcdf", "u", std::string(252, 'c')), HasSubstr("has 257 bytes"))
       << "the variable of its bounds";
 }
 
