@@ -159,7 +159,8 @@ TEST(Ready, all_hear_of_a_rank_that_leaves_before) {
       Started started = run.started(component.rank());
       if (component.rank() == leaver)
         return report_never_ready(started, {ErrorCode::lost, "left before ready"});
-      agree_on_declarations(started, declared(component.rank()), {}, nap, nap);
+      client::Declarer declarer = declared(component.rank());
+      agree_on_declarations(started, declarer, {}, nap, nap);
     });
     for (int rank = 0; rank < ranks; ++rank)
       EXPECT_THAT(thrown[static_cast<std::size_t>(rank)], rank == leaver
