@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct LocalShape {
   std::string name;
   Type type = Type::float64;
   std::vector<std::int64_t> extents;
+  std::optional<FillValue> fill_value;
 };
 
 class LocalShapes {
@@ -34,7 +36,8 @@ class LocalShapes {
     const auto grid = grids_.find(field.grid);
     fields_[handle.index] = {.name = field.name,
                              .type = field.type,
-                             .extents = grid == grids_.end() ? std::vector<std::int64_t>{} : grid->second};
+                             .extents = grid == grids_.end() ? std::vector<std::int64_t>{} : grid->second,
+                             .fill_value = field.fill_value};
   }
   // Throws Error(usage) for a handle that the session did not return.
   const LocalShape& of(FieldHandle handle) const {

@@ -5,6 +5,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <utility>
 
 namespace nb = nanobind;
@@ -43,9 +45,22 @@ std::string describe(nb::handle object) {
   return "a " + std::string(nb::type_name(object.type()).c_str());
 }
 
+// The way to make numbers of what NumPy stores as objects or times.
+std::string remedy_of(nb::handle object, Type type) {
+  if (!nb::hasattr(object, "dtype") || !nb::hasattr(object.attr("dtype"), "kind")) return "";
+  const auto kind = nb::cast<std::string>(object.attr("dtype").attr("kind"));
+  if (kind == "O")
+    return std::string("; make numbers of it, numpy.asarray(a, \"") + name_of(type) +
+           "\"), or numpy.ma.masked_array where values are missing";
+  if (kind == "M" || kind == "m")
+    return "; make numbers of times, with units: (times - start) / numpy.timedelta64(1, \"s\")";
+  return "";
+}
+
 [[noreturn]] void refuse(const LocalShape& field, nb::handle object) {
   throw Error(ErrorCode::usage, "put of field \"" + field.name + "\": expected an array of " +
-                                    name_of(field.type) + ", not " + describe(object));
+                                    name_of(field.type) + ", not " + describe(object) +
+                                    remedy_of(object, field.type));
 }
 
 // Devices of DLPack: 1 is the processor; 3, 11 and 13 are memory of GPUs that the processor can read.
@@ -69,8 +84,54 @@ std::vector<T> elements(nb::handle array, const char* dtype) {
   return {dense.data(), dense.data() + dense.size()};
 }
 
-// Keeps NumPy's types that files support. Integers of Python become int32 if they fit, otherwise int64.
+template <class To>
+bool all_fit(const std::vector<std::int64_t>& whole) {
+  return std::ranges::all_of(whole, [](std::int64_t n) { return std::in_range<To>(n); });
+}
+
+template <class To>
+std::vector<To> narrowed(const std::vector<std::int64_t>& whole) {
+  return {whole.begin(), whole.end()};
+}
+
+// uint64 is the only type of whole numbers that int64 does not hold.
+std::vector<std::int64_t> whole_elements(nb::handle array, const std::string& what) {
+  if (nb::cast<std::string>(array.attr("dtype").attr("name")) == "uint64") {
+    const auto limit = std::numeric_limits<std::int64_t>::max();
+    if (nb::cast<std::size_t>(array.attr("size")) > 0 &&
+        nb::cast<bool>(array.attr("max")() > nb::int_(limit)))
+      throw Error(ErrorCode::usage, what + ": expected whole numbers of at most " + std::to_string(limit));
+  }
+  return elements<std::int64_t>(array, "int64");
+}
+
+bool has_mask(nb::handle object) { return nb::hasattr(object, "mask") && nb::hasattr(object, "filled"); }
+
+// NumPy would drop the mask.
+void refuse_masked(nb::handle object, const std::string& what) {
+  if (has_mask(object) && nb::cast<bool>(nb::module_::import_("numpy.ma").attr("is_masked")(object)))
+    throw Error(ErrorCode::usage, what + ": expected numbers, but some of them are masked");
+}
+
+nb::object in_python(const std::optional<FillValue>& fill, Type type) {
+  if (!fill) return nb::none();
+  const bool is_real = type == Type::float32 || type == Type::float64;
+  return is_real ? nb::object(nb::float_(fill->number)) : nb::object(nb::int_(fill->whole));
+}
+
+bool is_plain(nb::handle object) {
+  // Never released, as the type lives as long as NumPy.
+  static PyTypeObject* const ndarray = reinterpret_cast<PyTypeObject*>(
+      nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr());
+  return Py_TYPE(object.ptr()) == ndarray;
+}
+
+std::string put_of(const LocalShape& field) { return "put of field \"" + field.name + "\""; }
+
+// Keeps NumPy's types that files support; an unsigned one that they lack becomes the next longer one.
+// Integers of Python become int32 if they fit, otherwise int64.
 Attribute numbers_from(nb::handle value, const std::string& what) {
+  refuse_masked(value, what);
   const nb::object array = nb::module_::import_("numpy").attr("asarray")(value);
   const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
   const auto size = nb::cast<std::size_t>(array.attr("dtype").attr("itemsize"));
@@ -82,22 +143,28 @@ Attribute numbers_from(nb::handle value, const std::string& what) {
     if (size <= sizeof(float)) return elements<float>(array, "float32");
     return elements<double>(array, "float64");
   }
-  const auto whole = elements<std::int64_t>(array, "int64");
-  const bool narrow = (kind == "i" && size <= sizeof(std::int32_t)) || !nb::hasattr(value, "dtype");
-  if (!narrow || !std::ranges::all_of(whole, [](std::int64_t n) { return std::in_range<std::int32_t>(n); }))
+  auto whole = whole_elements(array, what);
+  if (!nb::hasattr(value, "dtype")) {
+    if (all_fit<std::int32_t>(whole)) return narrowed<std::int32_t>(whole);
     return whole;
-  return std::vector<std::int32_t>(whole.begin(), whole.end());
+  }
+  if (kind == "u" && size == 1) return narrowed<std::uint8_t>(whole);
+  if (kind == "i" && size == 1) return narrowed<std::int8_t>(whole);
+  if (kind == "i" && size == 2) return narrowed<std::int16_t>(whole);
+  if ((kind == "i" && size == 4) || (kind == "u" && size == 2)) return narrowed<std::int32_t>(whole);
+  return whole;
 }
 
 }  // namespace
 
 Type type_from_dtype(nb::handle dtype) {
+  // Everything that NumPy accepts as a type: float, "f", "f4", np.float32, an array's dtype.
   std::string name;
-  if (nb::isinstance<nb::str>(dtype)) {
-    name = nb::cast<std::string>(dtype);
-  } else {
-    // Everything that NumPy accepts as a type: float, np.float32, an array's dtype.
+  try {
     name = nb::cast<std::string>(nb::module_::import_("numpy").attr("dtype")(dtype).attr("name"));
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) throw;
+    name = nb::str(dtype).c_str();
   }
   for (const Type type : {Type::float32, Type::float64, Type::int32, Type::int64}) {
     if (name == name_of(type)) return type;
@@ -115,6 +182,16 @@ PythonArray::PythonArray(nb::handle object, const LocalShape& field) {
     if (!read_number(object)) refuse(field, object);
     return;
   }
+  if (is_plain(object)) {
+    view_array(object, field);
+    return;
+  }
+  const nb::object values =
+      converter("plain")(object, name_of(field.type), in_python(field.fill_value, field.type), put_of(field));
+  view_array(values, field);
+}
+
+void PythonArray::view_array(nb::handle object, const LocalShape& field) {
   AnyArray array;
   if (!nb::try_cast(object, array, false)) {
     if (is_on_a_device(object))
@@ -172,6 +249,10 @@ MutableArray::MutableArray(nb::handle object, const LocalShape& field) {
   if (!nb::try_cast(object, array, false) || !(array.dtype() == dtype_of(field.type)))
     throw Error(ErrorCode::usage, "get of field \"" + field.name + "\": expected a writable array of " +
                                       name_of(field.type) + ", not " + describe(object));
+  if (has_mask(object))  // the mask would stay as it is
+    throw Error(ErrorCode::usage,
+                "get of field \"" + field.name +
+                    "\": expected an array without a mask; give the `data` of the masked array");
   view_.data = array.data();
   view_.type = field.type;
   copy_extents(array, view_);
@@ -184,10 +265,11 @@ nb::object empty_array(const LocalShape& field) {
 
 Value value_from(nb::handle object, const std::string& what) {
   if (nb::isinstance<nb::str>(object)) return nb::cast<std::string>(object);
+  refuse_masked(object, what);
   const nb::object array = nb::module_::import_("numpy").attr("atleast_1d")(object);
   const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
   const bool is_list = nb::cast<std::size_t>(array.attr("ndim")) == 1;
-  if (is_list && (kind == "i" || kind == "u" || kind == "b")) return elements<std::int64_t>(array, "int64");
+  if (is_list && (kind == "i" || kind == "u" || kind == "b")) return whole_elements(array, what);
   if (is_list && kind == "f") return elements<double>(array, "float64");
   throw Error(ErrorCode::usage,
               what + ": expected a number, text or a list of numbers, not " + describe(object));
@@ -207,9 +289,27 @@ nb::object value_to(const Value& value) {
 
 nb::object slot_array(std::span<std::byte> slot, const LocalShape& field, nb::handle session) {
   const std::vector<std::size_t> shape(field.extents.begin(), field.extents.end());
-  return nb::cast(
+  const nb::object memory = nb::cast(
       nb::ndarray<nb::numpy>(slot.data(), shape.size(), shape.data(), session, nullptr, dtype_of(field.type)),
       nb::rv_policy::reference);
+  return converter("slot")(memory, in_python(field.fill_value, field.type),
+                           "array of field \"" + field.name + "\"");
+}
+
+nb::object converter(const char* name) { return nb::module_::import_("tailrace._arrays").attr(name); }
+
+FillValue fill_value_from(nb::handle value, Type type, const std::string& what) {
+  std::int64_t whole = 0;
+  if (PyIndex_Check(value.ptr())) {
+    const nb::int_ number(value);
+    if (nb::try_cast(number, whole) &&
+        (type == Type::int64 || static_cast<std::int64_t>(static_cast<double>(whole)) == whole))
+      return whole;
+  }
+  double number = 0.0;
+  refuse_masked(value, what);
+  if (nb::hasattr(value, "__float__") && nb::try_cast(nb::float_(value), number)) return number;
+  throw Error(ErrorCode::usage, what + ": expected a number, not " + describe(value));
 }
 
 }  // namespace tailrace::bindings

@@ -18,8 +18,9 @@ namespace tailrace::bindings {
 Type type_from_dtype(nanobind::handle dtype);
 
 // A view of a NumPy array (or of anything with DLPack or the buffer protocol), which it keeps alive but does
-// not copy; or a Python number, which takes the type of the field. Throws Error(usage) if the type is not
-// float32, float64, int32 or int64.
+// not copy; or a Python number, which takes the type of the field. Missing values of masked arrays, pandas
+// and xarray become the fill value of the field, in a copy. Throws Error(usage) if the type is not float32,
+// float64, int32 or int64, or if values are missing and the field has no fill value.
 class PythonArray {
  public:
   PythonArray(nanobind::handle object, const LocalShape& field);
@@ -27,6 +28,7 @@ class PythonArray {
 
  private:
   bool read_number(nanobind::handle object);  // false if it does not fit the type
+  void view_array(nanobind::handle object, const LocalShape& field);
 
   nanobind::object owner_;
   ArrayView view_;
@@ -49,6 +51,12 @@ class MutableArray {
   MutableArrayView view_;
 };
 
+// A function of tailrace._arrays, which converts what is not a plain NumPy array.
+nanobind::object converter(const char* name);
+// The value of a fill_value of Python. Throws Error(usage) with `what` if it is not a number, or a whole
+// number that neither a double nor an int64 holds.
+FillValue fill_value_from(nanobind::handle value, Type type, const std::string& what);
+
 // A new NumPy array for this rank's part of the field.
 nanobind::object empty_array(const LocalShape& field);
 
@@ -60,7 +68,8 @@ nanobind::object value_to(const Value& value);
 // neither.
 std::map<std::string, Attribute> attributes_from(nanobind::handle values, const std::string& owner);
 
-// A writable array over the slot; `session` stays alive as long as the array.
+// A writable array over the slot, which fills in masked values that are assigned to it; `session` stays alive
+// as long as the array.
 nanobind::object slot_array(std::span<std::byte> slot, const LocalShape& field, nanobind::handle session);
 
 }  // namespace tailrace::bindings

@@ -21,12 +21,13 @@ namespace {
 
 using Extents = std::vector<std::int64_t>;
 
-// Anything that NumPy accepts as an array, as a dense array of the wanted type; owns a converted copy.
+// Anything that NumPy accepts as an array, as a dense array of the wanted type; owns a converted copy. Throws
+// Error(usage), beginning with `what`, where NumPy would lose a mask or change a value.
 template <class T>
 class Dense {
  public:
-  Dense(nb::handle values, const char* dtype)
-      : array_(nb::cast<Array>(nb::module_::import_("numpy").attr("ascontiguousarray")(values, dtype))) {}
+  Dense(nb::handle values, const char* dtype, const std::string& what, nb::handle missing = nb::none())
+      : array_(nb::cast<Array>(converter("numbers")(values, dtype, what, missing))) {}
   std::span<const T> elements() const { return {array_.data(), array_.size()}; }
   std::size_t extent(std::size_t dimension) const {
     return dimension < array_.ndim() ? array_.shape(dimension) : 1;
@@ -99,7 +100,10 @@ class PythonSession {
                   .indices = {},
                   .partial = partial};
     std::optional<Dense<std::int64_t>> global;
-    if (!indices.is_none()) spec.indices = global.emplace(indices, "int64").elements();
+    if (!indices.is_none()) {
+      const std::string what = "grid \"" + name + "\": indices";
+      spec.indices = global.emplace(indices, "int64", what).elements();
+    }
     session_.grid(spec);
     shapes_.add(spec);
   }
@@ -108,7 +112,8 @@ class PythonSession {
                   const std::string& units, const std::vector<std::string>& dims,
                   const std::string& standard_name, const std::string& long_name, nb::handle attributes,
                   nb::handle bounds, bool computed_bounds, const std::string& measure) {
-    const Dense<double> numbers(values, "float64");
+    const std::string what = "coordinate \"" + name + "\" of grid \"" + grid + "\"";
+    const Dense<double> numbers(values, "float64", what);
     CoordinateSpec spec{.name = name,
                         .dims = dims,
                         .units = units,
@@ -120,7 +125,7 @@ class PythonSession {
                         .measure = measure};
     std::optional<Dense<double>> ends;
     if (!bounds.is_none()) {
-      spec.bounds = ends.emplace(bounds, "float64").elements();
+      spec.bounds = ends.emplace(bounds, "float64", what + ": bounds").elements();
       spec.vertices = ends->last_extent();
     }
     session_.coordinate(grid, spec, numbers.elements());
@@ -137,8 +142,9 @@ class PythonSession {
   void mesh(const std::string& grid, nb::handle node_x, nb::handle node_y, nb::handle face_nodes,
             const std::string& name, nb::handle node_indices, std::int64_t global_nodes,
             const std::string& node_units) {
-    const Dense<double> x(node_x, "float64"), y(node_y, "float64");
-    const Dense<std::int32_t> nodes(face_nodes, "int32");
+    const std::string what = "mesh \"" + name + "\": ";
+    const Dense<double> x(node_x, "float64", what + "node_x"), y(node_y, "float64", what + "node_y");
+    const Dense<std::int32_t> nodes(face_nodes, "int32", what + "face_nodes", nb::int_(-1));
     MeshSpec spec{.name = name,
                   .node_x = x.elements(),
                   .node_y = y.elements(),
@@ -148,7 +154,8 @@ class PythonSession {
                   .node_indices = {},
                   .node_units = node_units};
     std::optional<Dense<std::int64_t>> numbers;
-    if (!node_indices.is_none()) spec.node_indices = numbers.emplace(node_indices, "int64").elements();
+    if (!node_indices.is_none())
+      spec.node_indices = numbers.emplace(node_indices, "int64", what + "node_indices").elements();
     session_.mesh(grid, spec);
   }
 
@@ -156,21 +163,26 @@ class PythonSession {
                      nb::handle edge_nodes) {
     MeshLocationSpec spec{.mesh = mesh, .location = location, .edge_nodes = {}};
     std::optional<Dense<std::int32_t>> nodes;
-    if (!edge_nodes.is_none()) spec.edge_nodes = nodes.emplace(edge_nodes, "int32").elements();
+    const std::string what = "mesh_location of mesh \"" + mesh + "\": edge_nodes";
+    if (!edge_nodes.is_none()) spec.edge_nodes = nodes.emplace(edge_nodes, "int32", what).elements();
     session_.mesh_location(grid, spec);
   }
 
   int field(const std::string& name, const std::string& grid, nb::handle type, const std::string& units,
             const std::string& standard_name, const std::string& long_name, nb::handle attributes,
-            std::optional<double> fill_value) {
+            nb::handle fill_value) {
+    const Type element = type_from_dtype(type);
+    std::optional<FillValue> fill;
+    if (!fill_value.is_none())
+      fill = fill_value_from(fill_value, element, "field \"" + name + "\": fill_value");
     const FieldSpec spec{.name = name,
                          .grid = grid,
-                         .type = type_from_dtype(type),
+                         .type = element,
                          .units = units,
                          .standard_name = standard_name,
                          .long_name = long_name,
                          .attributes = attributes_from(attributes, "field \"" + name + "\""),
-                         .fill_value = fill_value};
+                         .fill_value = fill};
     const auto handle = session_.field(spec);
     shapes_.add(spec, handle);
     return handle.index;
@@ -315,7 +327,7 @@ void bind_declarations(nb::class_<PythonSession>& type) {
       .def(
           "field", &PythonSession::field, "name"_a, "grid"_a = "", "dtype"_a = "float64", "units"_a = "",
           "standard_name"_a = "", "long_name"_a = "", "attributes"_a = nb::dict(),
-          "fill_value"_a = nb::none(),
+          "fill_value"_a.none() = nb::none(),
           "Declares a field and returns its handle. Without a grid it is a scalar. A name without a "
           "namespace "
           "declares every NAMESPACE.name that the configuration lists. fill_value marks a missing value in "
@@ -335,9 +347,11 @@ void bind_exchange(nb::class_<PythonSession>& type) {
       .def("wants_at_end", &PythonSession::wants_at_end, "field"_a,
            "Whether nothing needs the field at this step, but a file writes the last put of the run "
            "(`also_at_end`).")
-      .def("put", &PythonSession::put, "field"_a, "array"_a,
+      .def("put", &PythonSession::put, "field"_a, "array"_a.none(),
            "Copies the array (of any strides) once and returns; at once if the field is not wanted. Blocks "
-           "only when the buffer is full.")
+           "only when the buffer is full. Masked values, and the missing values of pandas and xarray, become "
+           "the "
+           "fill_value of the field; Error if it has none.")
       .def("acquire", &acquire, "field"_a,
            "The memory that the servers read as an array, to write in place, or None if the field is not "
            "wanted. Do not use it after publish.")

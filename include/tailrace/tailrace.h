@@ -183,6 +183,7 @@ typedef struct tailrace_field_spec {
   size_t attribute_count;
   /* The number that marks a missing value in the arrays, and in the files as _FillValue; NAN: any NaN.
    * Reductions over time then use, cell by cell, only the values that are present. NULL: every value counts.
+   * For int64 it is exact up to 2^53; -2^63 is INT64_MIN, and no double is netCDF's default, NC_FILL_INT64.
    */
   const double* fill_value;
 } tailrace_field_spec;

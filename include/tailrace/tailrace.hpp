@@ -149,10 +149,10 @@ struct GridMappingSpec {
 };
 
 // Faces of an unstructured grid (UGRID 1.0). Clockwise faces are reversed. `face_nodes` has a row of
-// `nodes_per_face` node numbers (global, from 0, padded with -1) for each local cell. Either every rank
-// supplies all nodes, and the same ones; or each supplies the nodes of its own cells, their numbers in
-// `node_indices`, and the number of nodes in the whole mesh. A node that several ranks supply must be the
-// same to the last bit, and at least one rank must supply each node.
+// `nodes_per_face` different node numbers (global, from 0) for each local cell, padded with -1.
+// Either every rank supplies all nodes, and the same ones; or each supplies the nodes of its
+// own cells, their numbers in `node_indices`, and the number of nodes in the whole mesh. A node that several
+// ranks supply must be the same to the last bit, and at least one rank must supply each node.
 struct MeshSpec {
   std::string name = "mesh";
   std::span<const double> node_x{};  // degrees east, or in `node_units`
@@ -173,6 +173,29 @@ struct MeshLocationSpec {
   int first_index_in_messages = 0;             // as in GridSpec, of nodes
 };
 
+// The number that marks a missing value. An int64 field compares its values with `whole`: a whole number that
+// no double holds, such as netCDF's default -9223372036854775806, stays exact if it is given as an integer.
+struct FillValue {
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  constexpr FillValue(T value)  // NOLINT(google-explicit-constructor): a number is a fill value
+      : number(static_cast<double>(value)), whole(whole_of(value)) {}
+
+  double number = 0.0;
+  std::int64_t whole = 0;  // 0 if the number is not an int64
+
+ private:
+  template <class T>
+  static constexpr std::int64_t whole_of(T value) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<std::int64_t>(value);
+    else
+      return value >= static_cast<T>(-9223372036854775808.0) && value < static_cast<T>(9223372036854775808.0)
+                 ? static_cast<std::int64_t>(value)
+                 : 0;
+  }
+};
+
 struct FieldSpec {
   // A name without a namespace declares every `NAMESPACE.name` that the configuration lists and the model
   // does not declare itself: wants is true if any of them is wanted, and a put serves each that is.
@@ -185,7 +208,7 @@ struct FieldSpec {
   std::map<std::string, Attribute> attributes{};
   // The number that marks a missing value in the arrays, and in the files as _FillValue; NaN: any NaN.
   // Reductions over time then use, cell by cell, only the values that are present. None: every value counts.
-  std::optional<double> fill_value{};
+  std::optional<FillValue> fill_value{};
 };
 
 // Identifies a field in wants, put and acquire without looking up its name. Valid for the session that

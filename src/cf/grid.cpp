@@ -4,13 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/index.hpp"
 #include "cf/chunk_shape.hpp"
 #include "cf/mesh.hpp"
 #include "cf/text.hpp"
+#include "model/axis.hpp"
 #include "plan/analysis.hpp"
 #include "plan/diagnostic_coordinates.hpp"
+#include "plan/naming/axis_warnings.hpp"
 #include "plan/naming/formula_terms.hpp"
 
 namespace tailrace::cf {
@@ -22,6 +25,14 @@ const model::Coordinate* own_coordinate(const model::Grid& grid, const std::stri
         (coordinate.name == dim || coordinate.name == plan::name_if_unordered(dim)))
       return &coordinate;
   return nullptr;
+}
+
+// The coordinate of the dim has values that no coordinate variable may have, so that nothing in a file may
+// have the name of both.
+bool has_unordered(const model::Grid& grid, const std::string& dim) {
+  return std::ranges::any_of(grid.coordinates, [&](const model::Coordinate& one) {
+    return one.name == dim && model::is_axis(one) && model::axis_complaint(one.values);
+  });
 }
 
 // Nobody has all values of a coordinate given in parts, but its digest is known.
@@ -123,7 +134,10 @@ void GridWriter::add_dims() {
       const std::string& name = of.dims[d];
       const bool conflict = conflicts(name);
       const auto before = conflict ? dim_before(index, name) : std::nullopt;
-      const std::string wished = conflict ? fmt::format("{}_{}", name, suffix_of(of)) : name;
+      std::string wished = conflict ? fmt::format("{}_{}", name, suffix_of(of)) : name;
+      if (conflict ? has_unordered(of, name)
+                   : std::ranges::any_of(grids_, [&](int one) { return has_unordered(grid(one), name); }))
+        wished = plan::dim_if_unordered(wished);
       dims.push_back(before ? *before : dim(wished, of.shape[d]));
     }
     dims_[index] = dims;
@@ -174,7 +188,8 @@ void GridWriter::add_further(const std::vector<std::string>& wanted) {
     for (const model::Grid& of : declarations_.grids) {
       const model::Coordinate* own = own_coordinate(of, name);
       if (own == nullptr || own->values.empty()) continue;
-      const int along = dim(name, extent_of(of, name));
+      const bool is_ordered = !model::axis_complaint(own->values);
+      const int along = dim(is_ordered ? name : plan::dim_if_unordered(name), extent_of(of, name));
       add_described(*own, {along}, names_.take(name, suffix_of(of)), suffix_of(of));
       break;
     }
@@ -243,11 +258,12 @@ std::string GridWriter::add_scalar(const model::Coordinate& coordinate, const st
   return add_described(coordinate, {}, names_.take(coordinate.name, suffix), suffix);
 }
 
-// A coordinate variable (CF 5) has the name that its dim has in the file.
-std::string GridWriter::coordinate_name(int grid_index, const model::Coordinate& coordinate, bool is_axis) {
-  const std::string wished =
-      is_axis ? layout_.dataset.dims[base::index(dim_of(grid_index, coordinate.dims[0]))].name
-              : coordinate.name;
+// A coordinate variable (CF 5) has the name that its dim has in the file. Values that it may not have make an
+// auxiliary coordinate.
+std::string GridWriter::coordinate_name(int grid_index, const model::Coordinate& coordinate) {
+  std::string wished = coordinate.name;
+  if (model::is_axis(coordinate) && !model::axis_complaint(coordinate.values))
+    wished = layout_.dataset.dims[base::index(dim_of(grid_index, coordinate.dims[0]))].name;
   return names_.take(wished, suffix_of(grid(grid_index)));
 }
 
@@ -256,8 +272,7 @@ std::string GridWriter::add_coordinate(int grid_index, const model::Coordinate& 
   for (const std::string& dim : coordinate.dims) dims.push_back(dim_of(grid_index, dim));
   for (const Added& before : added_)
     if (before.dims == dims && same_values(*before.coordinate, coordinate)) return before.name;
-  const bool is_axis = coordinate.dims == std::vector<std::string>{coordinate.name};
-  return add_described(coordinate, std::move(dims), coordinate_name(grid_index, coordinate, is_axis),
+  return add_described(coordinate, std::move(dims), coordinate_name(grid_index, coordinate),
                        suffix_of(grid(grid_index)));
 }
 
@@ -277,6 +292,7 @@ std::string GridWriter::add_described(const model::Coordinate& coordinate, std::
   spec.name = name;
   spec.dims = std::move(dims);
   describe(spec.attributes, coordinate);
+  if (coordinate.odd.missing > 0) spec.fill_value = std::numeric_limits<double>::quiet_NaN();
   added_.push_back({&coordinate, spec.dims, name});
   output::VariableSpec bounds;  // CF 7.1: they inherit all attributes
   const std::int64_t vertices = vertices_of(coordinate);

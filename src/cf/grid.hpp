@@ -70,7 +70,7 @@ class GridWriter {
   std::string add_mapping(int grid_index);
   void place_measure(const std::string& name, const std::vector<std::string>& auxiliary,
                      const output::Attributes& of_grid);
-  std::string coordinate_name(int grid_index, const model::Coordinate& coordinate, bool is_axis);
+  std::string coordinate_name(int grid_index, const model::Coordinate& coordinate);
   void add_meshes(const std::map<int, std::vector<std::string>>& coordinates);  // names, by grid
   int add_constant(output::VariableSpec spec, const std::vector<double>& values);
 

@@ -38,12 +38,12 @@ void add_axis_dims(DatasetLayout& layout, const plan::DatasetPlan& file, Names& 
 }
 
 // The field's own where the file's type can hold it. Among packed numbers it would be one like any other.
-double fill_value_of(const plan::VariablePlan& plan, const model::Field& field) {
+model::FillValue fill_value_of(const plan::VariablePlan& plan, const model::Field& field) {
   if (plan.fill_value) return *plan.fill_value;
   const bool keeps =
       field.fill_value && !plan.packing && plan.reduction != time::ReductionKind::valid_fraction;
-  return keeps && model::can_hold(plan.type, *field.fill_value) ? *field.fill_value
-                                                                : model::default_fill(plan.type);
+  return keeps && model::can_hold(plan.type, field.fill_value->number) ? *field.fill_value
+                                                                       : model::default_fill(plan.type);
 }
 
 // CF 8.1: of the type that values have when they are unpacked.

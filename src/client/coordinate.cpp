@@ -7,12 +7,14 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/nearest_name.hpp"
 #include "base/utf8.hpp"
 #include "client/readable.hpp"
+#include "model/directions.hpp"
 
 namespace tailrace::client {
 namespace {
@@ -28,6 +30,13 @@ template <class... Arguments>
 
 bool is_axis(const model::Coordinate& coordinate) {
   return coordinate.dims == std::vector<std::string>{coordinate.name};
+}
+
+// Whether the shorter arc between two longitudes holds a third one.
+bool encloses_around(double value, double one, double other) {
+  constexpr double circle = 360.0;
+  const double before = std::remainder(one - value, circle), behind = std::remainder(other - value, circle);
+  return before * behind <= 0.0 && std::abs(before - behind) <= circle / 2;
 }
 
 void check_measure(const std::string& what, const model::Coordinate& coordinate) {
@@ -128,15 +137,23 @@ void check_bounds(const std::string& what, const model::Coordinate& coordinate,
            bounds.size(), extras.vertices);
   if (!is_cell) return;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto [low, high] = std::minmax(bounds[2 * i], bounds[2 * i + 1]);
-    if (values[i] < low || values[i] > high)
-      refuse(what, "the value {} is not between its bounds, {} and {}", values[i], bounds[2 * i],
-             bounds[2 * i + 1]);
+    const double one = bounds[2 * i], other = bounds[2 * i + 1];
+    if (std::isnan(values[i])) continue;  // a cell without a place
+    if (!std::isfinite(one) || !std::isfinite(other))
+      refuse(what, "the bounds of the value {} are {} and {}; expected finite numbers", values[i], one,
+             other);
+    const bool is_within = values[i] >= std::min(one, other) && values[i] <= std::max(one, other);
+    if (!is_within && !(model::is_longitude(coordinate) && encloses_around(values[i], one, other)))
+      refuse(what, "the value {} is not between its bounds, {} and {}", values[i], one, other);
   }
 }
 
-std::vector<double> bounds_between(const std::string& what, std::span<const double> values) {
+std::vector<double> bounds_between(const model::Coordinate& coordinate, const std::string& what,
+                                   std::span<const double> values) {
+  const bool has_poles = model::is_latitude(coordinate) && coordinate.units.starts_with("degree");
   if (values.size() < 2) refuse(what, "bounds cannot be computed from one value; give them");
+  double pole = std::numeric_limits<double>::infinity();
+  if (has_poles) pole = std::max({90.0, std::abs(values.front()), std::abs(values.back())});
   const double spacing = (values.back() - values.front()) / static_cast<double>(values.size() - 1);
   const auto edge = [&](std::size_t i) {  // before value i
     if (i == 0) return values[0] - 0.5 * spacing;
@@ -152,7 +169,7 @@ std::vector<double> bounds_between(const std::string& what, std::span<const doub
           "computed_bounds expects values that lie evenly, but behind {} comes {}, and {} apart they would "
           "be even; give the bounds",
           values[i], values[std::min(i + 1, values.size() - 1)], spacing);
-    bounds.insert(bounds.end(), {edge(i), edge(i + 1)});
+    for (const double bound : {edge(i), edge(i + 1)}) bounds.push_back(std::clamp(bound, -pole, pole));
   }
   return bounds;
 }

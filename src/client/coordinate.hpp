@@ -23,7 +23,7 @@ void check_coordinate(const std::string& what, const model::Coordinate& coordina
                       const CoordinateExtras& extras);
 
 // Throws Error(usage) if there are not `vertices` bounds for each value, or if two bounds of a cell do not
-// enclose its value.
+// enclose its value. Longitudes may turn in between: [330, 30] encloses 0.
 void check_bounds(const std::string& what, const model::Coordinate& coordinate,
                   std::span<const double> values, const CoordinateExtras& extras);
 
@@ -38,7 +38,9 @@ std::uint64_t digest_of_cells(const model::Region& region, std::span<const std::
 // The digest of a coordinate, from the digests of its values and of its bounds.
 inline std::uint64_t with_bounds(std::uint64_t values, std::uint64_t bounds) { return values + 3 * bounds; }
 
-// Bounds halfway between evenly spaced values. Throws Error(usage) if the values are not evenly spaced.
-std::vector<double> bounds_between(const std::string& what, std::span<const double> values);
+// Bounds halfway between evenly spaced values; those of a latitude in degrees end at the poles. Throws
+// Error(usage) if the values are not evenly spaced.
+std::vector<double> bounds_between(const model::Coordinate& coordinate, const std::string& what,
+                                   std::span<const double> values);
 
 }  // namespace tailrace::client

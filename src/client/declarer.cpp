@@ -42,10 +42,14 @@ void check_attributes(const std::string& owner, const model::Attributes& attribu
 // A value that no array of that type can hold would never be found.
 void check_fill_value(const model::Field& field) {
   if (!field.fill_value) return;
-  const double fill = *field.fill_value;
+  const double fill = field.fill_value->number;
   if (!model::can_hold(field.type, fill))
     refuse(fmt::format("field \"{}\": expected a fill_value of its type, {}, but got {}", field.name,
                        model::name_of(field.type), fill));
+}
+
+[[noreturn]] void refuse_bounds_of_parts(const std::string& what) {
+  refuse(what + ": computed_bounds needs all values, not this rank's part; give them, or the bounds");
 }
 
 Region empty_region(std::size_t dims) { return Region(std::vector<Runs>(dims)); }
@@ -193,21 +197,53 @@ void Declarer::coordinate(const std::string& grid_name, model::Coordinate coordi
     if (known.name == coordinate.name)
       refuse(fmt::format("coordinate \"{}\" of grid \"{}\" was declared before", coordinate.name, grid_name));
   }
-  const bool all = is_whole(owner, local_shapes_[grid], coordinate, std::ssize(values));
+  const CoordinateForm form = form_of(owner, local_shapes_[grid], coordinate, std::ssize(values));
   check_readable(fmt::format("coordinate \"{}\" of grid \"{}\"", coordinate.name, grid_name), values);
   if (extras.vertices > 0) check_bounds(what, coordinate, values, extras);
-  if (all) {
-    coordinate.values.assign(values.begin(), values.end());
-    coordinate.bounds.assign(extras.bounds.begin(), extras.bounds.end());
-    if (extras.computed_bounds) coordinate.bounds = bounds_between(what, values);
-  } else {
-    if (extras.computed_bounds)
-      refuse(what + ": computed_bounds needs all values, not this rank's part; give them, or the bounds");
-    const int part = part_of_grid(static_cast<int>(grid), coordinate.dims);
-    coordinate.field = add_values(part, fmt::format("{}:{}", grid_name, coordinate.name), values);
-    if (extras.vertices > 0) coordinate.bounds_field = add_bounds(part, coordinate.name, extras);
+  GivenCoordinate given{.grid = grid,
+                        .coordinate = owner.coordinates.size(),
+                        .form = form,
+                        .values = {values.begin(), values.end()},
+                        .bounds = {extras.bounds.begin(), extras.bounds.end()},
+                        .vertices = extras.vertices,
+                        .computed_bounds = extras.computed_bounds};
+  if (extras.computed_bounds) {
+    if (!form.whole) refuse_bounds_of_parts(what);
+    if (given.has_values()) given.bounds = bounds_between(coordinate, what, values);
   }
+  given_coordinates_.push_back(std::move(given));
   declarations_.grids[grid].coordinates.push_back(std::move(coordinate));
+}
+
+void Declarer::settle_coordinates() {
+  std::vector<GivenCoordinate> own = given_coordinates_;
+  for (GivenCoordinate& one : own)
+    if (one.form.whole) one.form.part = false;
+  settle_coordinates(std::move(own));
+}
+
+void Declarer::settle_coordinates(std::vector<GivenCoordinate> agreed) {
+  TAILRACE_ASSERT(agreed.size() == given_coordinates_.size(), "the ranks agree on all coordinates");
+  for (std::size_t number = 0; number < agreed.size(); ++number) {
+    GivenCoordinate& given = given_coordinates_[number];
+    // Not a reference: part_of_grid() adds grids.
+    model::Coordinate coordinate = declarations_.grids[given.grid].coordinates[given.coordinate];
+    const std::string grid_name = declarations_.grids[given.grid].name;
+    if (agreed[number].form.whole) {
+      GivenCoordinate& whole = given.has_values() ? given : agreed[number];
+      coordinate.values = std::move(whole.values);
+      coordinate.bounds = std::move(whole.bounds);
+    } else {
+      if (given.computed_bounds)
+        refuse_bounds_of_parts(fmt::format("grid \"{}\": coordinate \"{}\"", grid_name, coordinate.name));
+      if (!given.has_values()) given.vertices = agreed[number].vertices;
+      const int part = part_of_grid(static_cast<int>(given.grid), coordinate.dims);
+      coordinate.field = add_values(part, fmt::format("{}:{}", grid_name, coordinate.name), given.values);
+      if (given.vertices > 0) coordinate.bounds_field = add_bounds(part, coordinate.name, given);
+    }
+    declarations_.grids[given.grid].coordinates[given.coordinate] = std::move(coordinate);
+  }
+  given_coordinates_.clear();
 }
 
 void Declarer::coordinate_of_field(const std::string& name, model::Coordinate coordinate,
@@ -238,9 +274,9 @@ int Declarer::add_values(int grid, const std::string& name, std::span<const doub
   return field;
 }
 
-int Declarer::add_bounds(int part, const std::string& coordinate, const CoordinateExtras& extras) {
+int Declarer::add_bounds(int part, const std::string& coordinate, const GivenCoordinate& given) {
   const auto p = base::index(part);
-  const auto vertices = static_cast<std::int64_t>(extras.vertices);
+  const auto vertices = static_cast<std::int64_t>(given.vertices);
   model::Grid grid = declarations_.grids[p];
   const std::string name = fmt::format("{}:{}_bnds", grid.name, coordinate);
   grid.coordinates.clear();
@@ -255,8 +291,7 @@ int Declarer::add_bounds(int part, const std::string& coordinate, const Coordina
   runs.push_back({{0, vertices}});
   std::vector<std::int64_t> local = local_shapes_[p];
   local.push_back(vertices);
-  return add_values(add_grid(std::move(grid), Region(std::move(runs)), std::move(local)), name,
-                    extras.bounds);
+  return add_values(add_grid(std::move(grid), Region(std::move(runs)), std::move(local)), name, given.bounds);
 }
 
 void Declarer::grid_mapping(const std::string& grid_name, model::GridMapping mapping) {
@@ -281,7 +316,7 @@ void Declarer::mesh(const std::string& grid_name, const MeshArguments& mesh) {
     refuse(fmt::format("grid \"{}\" is not indexed; a mesh belongs to an indexed grid", grid_name));
   if (declarations_.grids[grid].mesh) refuse(fmt::format("grid \"{}\" has a mesh already", grid_name));
   check_name("mesh", mesh.name);
-  check_mesh(mesh, local_shapes_[grid][indexed_place(grid)]);
+  check_mesh(mesh, regions_[grid].runs(indexed_place(grid)));
   model::Mesh declared = add_nodes(static_cast<int>(grid), mesh);
   declared.nodes_per_face = mesh.nodes_per_face;
   declared.connectivity_field =
@@ -306,7 +341,7 @@ void Declarer::mesh_location(const std::string& grid_name, const MeshPlaceArgume
     refuse(fmt::format("mesh \"{}\" was not declared.{}", place.mesh, base::name_hint(place.mesh, meshes)));
   const std::size_t along = indexed_place(grid);
   declared.element = check_place(place, declarations_.grids[base::index(declared.grid)].mesh->nodes,
-                                 local_shapes_[grid][along], owner.shape[along]);
+                                 regions_[grid].runs(along), owner.shape[along]);
   if (declared.element == model::MeshElement::edge)
     declared.connectivity_field = add_connectivity(grid, place.mesh, 2, place.edge_nodes);
   declarations_.grids[grid].place = declared;

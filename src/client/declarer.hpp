@@ -22,6 +22,18 @@ struct StaticValues {
   std::vector<std::byte> bytes;
 };
 
+// The values of a coordinate as a rank gave them, until all ranks have agreed whether they gave the whole, or
+// each its part.
+struct GivenCoordinate {
+  std::size_t grid = 0, coordinate = 0;  // index of the grid, and of the coordinate in it
+  CoordinateForm form;
+  std::vector<double> values, bounds;
+  std::size_t vertices = 0;  // bounds of each value; 0: none, or not known on a rank without values
+  bool computed_bounds = false;
+
+  bool has_values() const { return !values.empty(); }
+};
+
 // A wrong call throws Error(usage), with names and sizes. All calls are local: `ready` checks together all
 // properties that concern several ranks (blocks cover a grid, all ranks declare the same), so declaring
 // costs no message and its calls need not be collective. Regions are stored as ranges, never as an index for
@@ -47,6 +59,17 @@ class Declarer {
   void add_namesake(int field, const std::string& name, int grid);
   void move_field(int field, int grid) { declarations_.fields[base::index(field)].grid = grid; }
 
+  // The coordinates of grids as they were given, in the order of the calls; empty after settle_coordinates().
+  const std::vector<GivenCoordinate>& given_coordinates() const { return given_coordinates_; }
+  // Ends the declarations: gives the coordinates their values, or the static fields that deliver them, behind
+  // all other fields. `agreed`: by coordinate, what all ranks mean, with exactly one form; of a whole one
+  // that this rank lacks also the values and bounds, and of parts the vertices. Throws Error(usage) for
+  // computed bounds of parts.
+  void settle_coordinates(std::vector<GivenCoordinate> agreed);
+  // The same without other ranks: what may be the whole is the whole.
+  void settle_coordinates();
+
+  // Complete after settle_coordinates(); before, coordinates have no values.
   const model::Declarations& declarations() const { return declarations_; }
   // The regions that this rank hands over, by grid.
   const std::vector<model::Region>& regions() const { return regions_; }
@@ -71,7 +94,7 @@ class Declarer {
   int add_static(int grid, const std::string& name, model::DataType type);
   void give_static(int field, std::vector<std::byte> bytes);
   int add_values(int grid, const std::string& name, std::span<const double> values);
-  int add_bounds(int part, const std::string& coordinate, const CoordinateExtras& extras);
+  int add_bounds(int part, const std::string& coordinate, const GivenCoordinate& given);
   std::size_t indexed_place(std::size_t grid) const;
   // `width`: number of nodes for each cell along the indexed dimension.
   int add_connectivity(std::size_t grid, const std::string& name, std::int64_t width,
@@ -87,6 +110,7 @@ class Declarer {
   std::vector<std::vector<int>> namesakes_;
   std::vector<StaticValues> statics_;
   std::vector<GivenNodes> given_nodes_;
+  std::vector<GivenCoordinate> given_coordinates_;
 };
 
 }  // namespace tailrace::client

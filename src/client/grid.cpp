@@ -93,8 +93,8 @@ Region indexed_region(const GridArguments& grid) {
   return Region(std::move(runs));
 }
 
-bool is_whole(const model::Grid& grid, const std::vector<std::int64_t>& local_shape,
-              const model::Coordinate& coordinate, std::int64_t given) {
+CoordinateForm form_of(const model::Grid& grid, const std::vector<std::int64_t>& local_shape,
+                       const model::Coordinate& coordinate, std::int64_t given) {
   std::int64_t whole = 1, local = 1;
   bool indexed = false;
   for (const std::string& dim : coordinate.dims) {
@@ -107,18 +107,21 @@ bool is_whole(const model::Grid& grid, const std::vector<std::int64_t>& local_sh
     local *= local_shape[d];
     indexed = indexed || dim == grid.indexed_dim;
   }
-  const bool all = given == whole && !indexed;
-  if (!all && given != local && indexed)
+  const bool is_split = (grid.kind == model::GridKind::block || grid.kind == model::GridKind::indexed) &&
+                        !coordinate.dims.empty();
+  const bool none = given == 0 && local == 0;
+  const CoordinateForm form{.whole = (given == whole || none) && !indexed,
+                            .part = given == local && is_split};
+  if (form.whole || form.part) return form;
+  if (indexed)
     refuse(fmt::format(
         "coordinate \"{}\" of grid \"{}\" has {} values; {} are expected, this rank's part, as along "
         "an indexed dimension each rank gives its own",
         coordinate.name, grid.name, given, local));
-  if (!all && given != local)
-    refuse(fmt::format(
-        "coordinate \"{}\" of grid \"{}\" has {} values; {} (the whole) or {} (this rank's part) are "
-        "expected",
-        coordinate.name, grid.name, given, whole, local));
-  return all;
+  refuse(fmt::format(
+      "coordinate \"{}\" of grid \"{}\" has {} values; {} (the whole) or {} (this rank's part) are "
+      "expected",
+      coordinate.name, grid.name, given, whole, local));
 }
 
 }  // namespace tailrace::client

@@ -33,9 +33,14 @@ void check_shape(const GridArguments& grid);
 model::Region block_region(const GridArguments& grid);
 model::Region indexed_region(const GridArguments& grid);
 
-// Whether a coordinate with `given` values covers the whole grid instead of this rank's part. Throws
-// Error(usage) if it is neither, or if the grid lacks a dimension.
-bool is_whole(const model::Grid& grid, const std::vector<std::int64_t>& local_shape,
-              const model::Coordinate& coordinate, std::int64_t given);
+// The cells that the values of a coordinate may cover: the whole grid, or this rank's part. A rank that holds
+// the whole, and a rank without cells that gives no values, may mean either; the other ranks decide.
+struct CoordinateForm {
+  bool whole = false, part = false;
+};
+// The form of a coordinate with `given` values. Throws Error(usage) if it is neither, or if the grid lacks a
+// dimension.
+CoordinateForm form_of(const model::Grid& grid, const std::vector<std::int64_t>& local_shape,
+                       const model::Coordinate& coordinate, std::int64_t given);
 
 }  // namespace tailrace::client

@@ -63,14 +63,99 @@ std::vector<std::int64_t> checked_indices(const MeshArguments& mesh) {
   return sorted;
 }
 
-void check_faces(const MeshArguments& mesh, const std::vector<std::int64_t>& given) {
-  for (const std::int32_t node : mesh.face_nodes) {
-    if (node < -1 || node >= mesh.nodes())
-      refuse(mesh, "the node number {} is outside {} to {} (or {} for none)", node + mesh.first_index,
-             mesh.first_index, mesh.nodes() - 1 + mesh.first_index, mesh.first_index - 1);
-    if (mesh.in_parts() && node >= 0 && !std::binary_search(given.begin(), given.end(), node))
-      refuse(mesh, "face_nodes refers to the node {}, which is not among the {} nodes given on this rank",
-             node + mesh.first_index, given.size());
+std::int64_t count_of(const model::Runs& cells) {
+  std::int64_t count = 0;
+  for (const model::Run& run : cells) count += run.count;
+  return count;
+}
+
+// The global number of the cell at `place` of this rank.
+std::int64_t number_of(const model::Runs& cells, std::int64_t place) {
+  for (const model::Run& run : cells) {
+    if (place < run.count) return run.start + place;
+    place -= run.count;
+  }
+  base::assertion_failed("place", __FILE__, __LINE__, "a cell of this rank");
+}
+
+// The nodes of a row, without the padding at its end.
+std::size_t nodes_in(std::span<const std::int32_t> row) {
+  std::size_t count = row.size();
+  while (count > 0 && row[count - 1] == -1) --count;
+  return count;
+}
+
+class FaceChecks {
+ public:
+  FaceChecks(const MeshArguments& mesh, const model::Runs& cells)
+      : mesh_(mesh), cells_(cells), given_(checked_indices(mesh)) {}
+
+  void check() {
+    const auto width = static_cast<std::size_t>(mesh_.nodes_per_face);
+    for (face_ = 0; (face_ + 1) * width <= mesh_.face_nodes.size(); ++face_) {
+      const auto row = mesh_.face_nodes.subspan(face_ * width, width);
+      for (const std::int32_t node : row) check_number(node);
+      const auto nodes = row.first(nodes_in(row));
+      if (nodes.size() < 3)
+        refuse_face("has {} node{}; a face has at least 3", nodes.size(), nodes.size() == 1 ? "" : "s");
+      check_different(nodes);
+    }
+  }
+
+ private:
+  void check_number(std::int32_t node) const {
+    if (node < -1 || node >= mesh_.nodes())
+      refuse_face("the node number {} is outside {} to {} (or {} for none)", node + first(), first(),
+                  mesh_.nodes() - 1 + first(), first() - 1);
+    if (mesh_.in_parts() && node >= 0 && !std::binary_search(given_.begin(), given_.end(), node))
+      refuse_face("face_nodes refers to the node {}, which is not among the {} nodes given on this rank",
+                  node, given_.size());
+  }
+
+  void check_different(std::span<const std::int32_t> nodes) {
+    sorted_.assign(nodes.begin(), nodes.end());
+    std::sort(sorted_.begin(), sorted_.end());
+    if (sorted_.front() == -1)
+      refuse_face("has a gap, {0}, between its nodes; {0} is expected only behind them", first() - 1);
+    const auto twice = std::adjacent_find(sorted_.begin(), sorted_.end());
+    if (twice != sorted_.end())
+      refuse_face("has the node {} twice; expected different nodes, then {} as padding", *twice + first(),
+                  first() - 1);
+  }
+
+  template <class... Arguments>
+  [[noreturn]] void refuse_face(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
+    refuse(mesh_, "cell {} (counted from 0): {}", number_of(cells_, static_cast<std::int64_t>(face_)),
+           fmt::format(format, std::forward<Arguments>(arguments)...));
+  }
+
+  // Messages count as the caller does.
+  std::int64_t first() const { return mesh_.first_index; }
+
+  const MeshArguments& mesh_;
+  const model::Runs& cells_;
+  std::vector<std::int64_t> given_;
+  std::vector<std::int32_t> sorted_;
+  std::size_t face_ = 0;
+};
+
+// The centre, the area and the orientation of a face need the places of its nodes.
+void check_places(const MeshArguments& mesh) {
+  constexpr double pole = 90.0 * (1.0 + 1e-6);  // float32 may round up
+  const bool on_sphere = mesh.node_units.empty();
+  for (std::size_t i = 0; i < mesh.node_x.size(); ++i) {
+    const std::int64_t number =
+        (mesh.in_parts() ? mesh.node_indices[i] : static_cast<std::int64_t>(i)) + mesh.first_index;
+    const double x = mesh.node_x[i], y = mesh.node_y[i];
+    if (!std::isfinite(x) || !std::isfinite(y))
+      refuse(mesh, "node {} (counted from {}) is at ({}, {}); expected two finite numbers", number,
+             mesh.first_index, x, y);
+    if (on_sphere && std::abs(y) > pole)
+      refuse(
+          mesh,
+          "node {} (counted from {}) is at the latitude {}; expected degrees from -90 to 90, or node_units, "
+          "such as m, for a plane",
+          number, mesh.first_index, y);
   }
 }
 
@@ -117,17 +202,19 @@ class Nodes {
 
 }  // namespace
 
-void check_mesh(const MeshArguments& mesh, std::int64_t faces) {
+void check_mesh(const MeshArguments& mesh, const model::Runs& cells) {
   check_arrays(mesh);
   check_nodes(mesh);
   if (mesh.nodes_per_face < 3)
     refuse(mesh, "nodes_per_face is {}; a face has at least 3", mesh.nodes_per_face);
   if (mesh.nodes_per_face > most_nodes_per_face)
     refuse(mesh, "nodes_per_face is {}; at most {} are possible", mesh.nodes_per_face, most_nodes_per_face);
-  check_faces(mesh, checked_indices(mesh));
-  if (std::ssize(mesh.face_nodes) != faces * mesh.nodes_per_face)
+  FaceChecks faces(mesh, cells);
+  if (std::ssize(mesh.face_nodes) != count_of(cells) * mesh.nodes_per_face)
     refuse(mesh, "face_nodes has {} values; {} faces on this rank x {} nodes are expected",
-           mesh.face_nodes.size(), faces, mesh.nodes_per_face);
+           mesh.face_nodes.size(), count_of(cells), mesh.nodes_per_face);
+  faces.check();
+  check_places(mesh);
 }
 
 std::vector<std::int32_t> counter_clockwise(const MeshArguments& mesh) {
@@ -135,14 +222,15 @@ std::vector<std::int32_t> counter_clockwise(const MeshArguments& mesh) {
   const Nodes nodes(mesh);
   const auto width = static_cast<std::size_t>(mesh.nodes_per_face);
   for (std::size_t face = 0; face + width <= faces.size(); face += width) {
-    const auto begin = faces.begin() + static_cast<std::ptrdiff_t>(face);
-    const auto end = std::find(begin, begin + static_cast<std::ptrdiff_t>(width), -1);
+    const std::span<std::int32_t> row(faces.data() + face, width);
+    const std::size_t count = nodes_in(row);
+    const auto begin = row.begin(), end = begin + static_cast<std::ptrdiff_t>(count);
     if (nodes.turn(std::span(begin, end)) < 0.0) std::reverse(begin + 1, end);
   }
   return faces;
 }
 
-model::MeshElement check_place(const MeshPlaceArguments& place, std::int64_t nodes, std::int64_t cells,
+model::MeshElement check_place(const MeshPlaceArguments& place, std::int64_t nodes, const model::Runs& cells,
                                std::int64_t all) {
   static const std::vector<std::string> locations{"edge", "node"};
   const auto refuse_it = [&](const std::string& why) {
@@ -157,13 +245,23 @@ model::MeshElement check_place(const MeshPlaceArguments& place, std::int64_t nod
     if (all != nodes) refuse_it(fmt::format("the grid has {} cells, the mesh {} nodes", all, nodes));
     return model::MeshElement::node;
   }
-  if (std::ssize(place.edge_nodes) != 2 * cells)
+  if (std::ssize(place.edge_nodes) != 2 * count_of(cells))
     refuse_it(fmt::format("edge_nodes has {} values; {} edges on this rank x 2 nodes are expected",
-                          place.edge_nodes.size(), cells));
-  for (const std::int32_t node : place.edge_nodes)
-    if (node < 0 || node >= nodes)
-      refuse_it(fmt::format("the node number {} is outside {} to {}", node + place.first_index,
-                            place.first_index, nodes - 1 + place.first_index));
+                          place.edge_nodes.size(), count_of(cells)));
+  for (std::size_t edge = 0; 2 * edge < place.edge_nodes.size(); ++edge) {
+    const auto ends = place.edge_nodes.subspan(2 * edge, 2);
+    const auto refuse_edge = [&](const std::string& why) {
+      refuse_it(fmt::format("cell {} (counted from {}): {}",
+                            number_of(cells, static_cast<std::int64_t>(edge)) + place.first_index,
+                            place.first_index, why));
+    };
+    for (const std::int32_t node : ends)
+      if (node < 0 || node >= nodes)
+        refuse_edge(fmt::format("the node number {} is outside {} to {}", node + place.first_index,
+                                place.first_index, nodes - 1 + place.first_index));
+    if (ends[0] == ends[1])
+      refuse_edge(fmt::format("the edge begins and ends at node {}", ends[0] + place.first_index));
+  }
   return model::MeshElement::edge;
 }
 

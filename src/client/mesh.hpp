@@ -24,11 +24,14 @@ struct MeshArguments {
   std::int64_t nodes() const { return in_parts() ? global_nodes : std::ssize(node_x); }
 };
 
-// Throws Error(usage) if the arrays of nodes do not match each other or the faces of this rank's cells.
-void check_mesh(const MeshArguments& mesh, std::int64_t faces);
+// Throws Error(usage) if the arrays of nodes do not match each other or the faces of this rank's cells, if a
+// node has no place, or if a row of face_nodes is no face: three or more different nodes, then only padding.
+// Padding is -1; some generators of meshes repeat a node instead. `cells`: the global numbers
+// of the cells, which messages name.
+void check_mesh(const MeshArguments& mesh, const model::Runs& cells);
 
-// Returns face_nodes with every face counter-clockwise as seen from above, as UGRID requires. A clockwise
-// face is reversed, but keeps its first node. REQUIRES: check_mesh() accepted the mesh.
+// Returns face_nodes, padded with -1, with every face counter-clockwise as seen from above, as UGRID
+// requires. A clockwise face is reversed, but keeps its first node. REQUIRES: check_mesh() accepted the mesh.
 std::vector<std::int32_t> counter_clockwise(const MeshArguments& mesh);
 
 // A grid whose cells are edges or nodes of a mesh.
@@ -39,9 +42,10 @@ struct MeshPlaceArguments {
   int first_index = 0;                       // of the caller's language, for messages
 };
 
-// Throws Error(usage) if `place` does not match a mesh of `nodes` nodes, the `cells` of this rank or the
-// cells of all ranks (`all`).
-model::MeshElement check_place(const MeshPlaceArguments& place, std::int64_t nodes, std::int64_t cells,
+// Throws Error(usage) if `place` does not match a mesh of `nodes` nodes, the `cells` of this rank (their
+// global numbers) or the number of cells of all ranks (`all`), or if an edge does not have two different
+// nodes.
+model::MeshElement check_place(const MeshPlaceArguments& place, std::int64_t nodes, const model::Runs& cells,
                                std::int64_t all);
 
 // The nodes of a mesh are split into even shares, one for each rank, in order. Each rank hands over the

@@ -17,6 +17,7 @@
 #include "env/clock.hpp"
 #include "env/file_system.hpp"
 #include "handshake/connection.hpp"
+#include "handshake/ready/coordinate_forms.hpp"
 #include "handshake/ready/declaration_digest.hpp"
 #include "handshake/ready/existing_files.hpp"
 #include "handshake/ready/found_cells.hpp"
@@ -221,6 +222,7 @@ plan::Plan check_all(Started& started, model::Declarations& declarations, model:
   model::check_cover(declarations, report.decomposition);
   join_parts(declarations, report.decomposition, report.parts);
   set_digests(declarations, report.digests);
+  set_odd_values(declarations, report.odd);
   if (has_points(started))
     set_found_cells(declarations, configuration_of(started, declarations), report.nearest);
   plan::Plan plan = plan_for(started, declarations);
@@ -236,21 +238,24 @@ plan::Plan check_all(Started& started, model::Declarations& declarations, model:
   put_fault(to_servers, std::nullopt);
   to_servers.put(begin);
   put_continued(to_servers, continued);
+  put_fills(to_servers, fills_of_existing_files(plan, begin, continued));
   to_servers.put_text(started.restart ? started.restart->checkpoint : "");
   to_servers.put_all(std::span<const std::byte>(declarations.to_bytes()));
   to_servers.put_all(std::span<const std::byte>(report.decomposition.to_bytes()));
   return plan;
 }
 
-Agreement lead(Started& started, const client::Declarer& declarer, model::Tick begin,
+Agreement lead(Started& started, client::Declarer& declarer, model::Tick begin,
                const std::function<void()>& meanwhile, const std::function<void()>& wake) {
   comm::Communicator& component = *started.component;
   messaging::PolledTree tree(component);
   Agreement agreement;
   std::optional<base::Fault> fault;
   base::ByteWriter to_servers = begin_message_to_servers(started);
-  model::Declarations declarations = declarer.declarations();
+  model::Declarations declarations;
   try {
+    settle_coordinates(tree, component, declarer, meanwhile);
+    declarations = declarer.declarations();
     const ReadyReport report = gather(tree, started, declarer, meanwhile);
     TAILRACE_ASSERT(report.differing_rank.value_or(0) < component.size(), "a rank outside the component");
     if (report.differing_rank) explain(component, *report.differing_rank, declarer, meanwhile);
@@ -278,15 +283,18 @@ Agreement lead(Started& started, const client::Declarer& declarer, model::Tick b
 
 // A rank that fails here sends its fault up and down the tree, since ranks in both directions wait for its
 // messages.
-Agreement follow(Started& started, const client::Declarer& declarer, const std::function<void()>& meanwhile) {
+Agreement follow(Started& started, client::Declarer& declarer, const std::function<void()>& meanwhile) {
   comm::Communicator& component = *started.component;
   messaging::PolledTree tree(component);
   Agreement agreement;
   std::optional<base::Fault> fault;
   CoordinateParts joined;
   try {
-    tree.up(gather(tree, started, declarer, meanwhile).to_bytes());
-    fault = receive_verdict(tree, component, declarer, joined, meanwhile);
+    fault = settle_coordinates(tree, component, declarer, meanwhile);
+    if (!fault) {
+      tree.up(gather(tree, started, declarer, meanwhile).to_bytes());
+      fault = receive_verdict(tree, component, declarer, joined, meanwhile);
+    }
     if (!fault && !declarer.given_nodes().empty()) {
       fault = share_nodes(tree, component, declarer, agreement.nodes, meanwhile);
       if (!fault) fault = receive_verdict(tree, component, declarer, joined, meanwhile);
@@ -316,7 +324,7 @@ plan::Plan plan_for(const Started& started, const model::Declarations& declarati
   return plan;
 }
 
-Agreement agree_on_declarations(Started& started, const client::Declarer& declarer, model::Tick begin,
+Agreement agree_on_declarations(Started& started, client::Declarer& declarer, model::Tick begin,
                                 const std::function<void()>& meanwhile, const std::function<void()>& wake) {
   return started.component->rank() == 0 ? lead(started, declarer, begin, meanwhile, wake)
                                         : follow(started, declarer, meanwhile);

@@ -19,9 +19,9 @@ struct Agreement {
 
 // Collective over the component. On success all ranks have declared the same, the parts cover the grids, the
 // plan is valid, and the servers have the declarations. Otherwise throws an Error on every rank; the message
-// of the first rank has the reason, and those of the others refer to it. Calls `meanwhile` while waiting, and
-// also `wake` while waiting for servers, which may be asleep.
-Agreement agree_on_declarations(Started& started, const client::Declarer& declarer, model::Tick begin,
+// of the first rank has the reason, and those of the others refer to it. Settles the coordinates of the
+// declarer. Calls `meanwhile` while waiting, and also `wake` while waiting for servers, which may be asleep.
+Agreement agree_on_declarations(Started& started, client::Declarer& declarer, model::Tick begin,
                                 const std::function<void()>& meanwhile, const std::function<void()>& wake);
 
 // The plan that follows from the component's configuration and these declarations.

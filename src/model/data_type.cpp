@@ -32,12 +32,12 @@ std::vector<DataType> all_data_types() {
   return {float32, float64, int8, uint8, int16, int32, int64};
 }
 
-double default_fill(DataType type) {
+FillValue default_fill(DataType type) {
   switch (type) {
     case DataType::float32:
     case DataType::float64: return 9.969209968386869e+36;
     case DataType::int32: return -2147483647.0;
-    case DataType::int64: return -9223372036854775806.0;
+    case DataType::int64: return FillValue::of_whole(-9223372036854775806LL);
     case DataType::int16: return -32767.0;
     case DataType::int8: return -127.0;
     case DataType::uint8: return 255.0;

@@ -28,9 +28,38 @@ std::string_view name_of(DataType type);  // "float32", ...
 std::size_t size_of(DataType type);       // bytes of one element
 bool is_integer(DataType type);
 std::vector<DataType> all_data_types();
-// NetCDF's default fill value of the type, which readers know even without the attribute. That of int64 is
-// not representable as a double; the result is the nearest one.
-double default_fill(DataType type);
+// The value that marks missing values of a type. No double holds netCDF's default for int64, nor other large
+// whole numbers, so these are stored as they are.
+struct FillValue {
+  double number = 0.0;     // for all types but int64; NaN: every NaN
+  std::int64_t whole = 0;  // for int64; 0 if that type cannot hold the number
+
+  constexpr FillValue() = default;
+  constexpr FillValue(double value)  // NOLINT(google-explicit-constructor): most fill values are doubles
+      : number(value), whole(value >= -0x1p63 && value < 0x1p63 ? static_cast<std::int64_t>(value) : 0) {}
+  static constexpr FillValue of_whole(std::int64_t value) {
+    FillValue fill(static_cast<double>(value));
+    fill.whole = value;
+    return fill;
+  }
+
+  template <class T>
+  constexpr T as() const {
+    if constexpr (std::is_same_v<T, std::int64_t>)
+      return whole;
+    else
+      return static_cast<T>(number);
+  }
+  // NaN equals NaN.
+  constexpr bool operator==(const FillValue& other) const {
+    return whole == other.whole &&
+           (number == other.number || (number != number && other.number != other.number));
+  }
+};
+
+// NetCDF's default fill value of the type (NC_FILL_... of netcdf.h), which readers know even without the
+// attribute.
+FillValue default_fill(DataType type);
 // Whether the type can hold this value: integer types exactly, real types rounded, including NaN and
 // infinity.
 bool can_hold(DataType type, double value);

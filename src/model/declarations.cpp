@@ -132,6 +132,7 @@ void put_coordinate(ByteWriter& out, const Coordinate& coordinate) {
   put_index(out, coordinate.bounds_field);
   out.put_text(coordinate.measure);
   out.put(coordinate.digest);
+  out.put(coordinate.odd);
 }
 
 Coordinate get_coordinate(ByteReader& in) {
@@ -148,6 +149,7 @@ Coordinate get_coordinate(ByteReader& in) {
   coordinate.bounds_field = get_index(in);
   coordinate.measure = in.get_text();
   coordinate.digest = in.get<std::uint64_t>();
+  coordinate.odd = in.get<OddValues>();
   return coordinate;
 }
 
@@ -234,7 +236,10 @@ void put_field(ByteWriter& out, const Field& field) {
   out.put_text(field.long_name);
   put_attributes(out, field.attributes);
   put_flag(out, field.fill_value.has_value());
-  if (field.fill_value) out.put(*field.fill_value);
+  if (field.fill_value) {
+    out.put(field.fill_value->number);
+    out.put(field.fill_value->whole);
+  }
   put_flag(out, field.is_static);
   put_list(out, field.coordinates, put_coordinate);
 }
@@ -248,7 +253,10 @@ Field get_field(ByteReader& in) {
   field.standard_name = in.get_text();
   field.long_name = in.get_text();
   field.attributes = get_attributes(in);
-  if (get_flag(in)) field.fill_value = in.get<double>();
+  if (get_flag(in)) {
+    field.fill_value.emplace().number = in.get<double>();
+    field.fill_value->whole = in.get<std::int64_t>();
+  }
   field.is_static = get_flag(in);
   field.coordinates = get_list(in, get_coordinate);
   return field;

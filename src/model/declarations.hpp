@@ -25,6 +25,16 @@ enum class GridKind : std::uint8_t {
   partial = 3,     // every rank has a contribution of the full shape, to be reduced over the ranks
 };
 
+// Values of a coordinate that readers stumble over, counted over all ranks.
+struct OddValues {
+  std::int64_t missing = 0;  // NaN
+  std::int64_t infinite = 0;
+  std::int64_t beyond_poles = 0;  // of a latitude in degrees
+  double example = 0.0;           // the first that is infinite or beyond the poles
+
+  void add(const OddValues& other);
+};
+
 // A coordinate of a grid. `dims` is a subset of the grid's dims, in the grid's order; without dims, one value
 // applies to all cells.
 struct Coordinate {
@@ -41,6 +51,7 @@ struct Coordinate {
       {};                    // index of that with the bounds; its last dim is that of the vertices
   std::string measure = {};  // `area`, `volume`: the size of cells (CF 7.2), not their position
   std::uint64_t digest = 0;  // of all values and bounds, however the ranks share them; 0: not known (yet)
+  OddValues odd = {};        // set in `ready`
 };
 
 // Topology of an unstructured (indexed) grid; UGRID 1.0.
@@ -93,7 +104,7 @@ struct Field {
   std::string standard_name;
   std::string long_name;
   Attributes attributes;
-  std::optional<double> fill_value;          // marks a missing value; NaN: every NaN does
+  std::optional<FillValue> fill_value;       // marks a missing value; NaN: every NaN does
   std::vector<Coordinate> coordinates = {};  // besides those of its grid: without dims
   bool is_static = false;                    // Tailrace puts it once, in `ready` (coordinates, connectivity)
 };

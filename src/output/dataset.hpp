@@ -36,14 +36,16 @@ struct VariableSpec {
   std::vector<int> dims;
   std::vector<std::int64_t> chunk;  // as many as dims; empty: contiguous (fixed size, small)
   codecs::CodecOptions codec;
-  std::optional<double> fill_value;  // of cells that nobody wrote; written as _FillValue
+  std::optional<model::FillValue> fill_value;  // of cells that nobody wrote; written as _FillValue
   Attributes attributes;
   bool is_field = false;  // or made from one; a library's own codecs leave coordinates as they are
 };
 
 // The properties of a variable's chunks that codecs need.
 inline codecs::ChunkDescription describe_chunk(const VariableSpec& variable) {
-  return {variable.type, variable.chunk, variable.fill_value};
+  codecs::ChunkDescription chunk{variable.type, variable.chunk};
+  if (variable.fill_value) chunk.fill_value = variable.fill_value->number;
+  return chunk;
 }
 
 // Text that the file has from its beginning. `dims` are of fixed size, and the last one counts characters;

@@ -116,6 +116,10 @@ class Format {
   // Never throws for a fault of the dataset. `repair`: finishes a commit that was cut off, and removes what
   // an unfinished one left behind. A dataset that a running session still writes is left alone.
   virtual Inspection inspect(const std::string& path, bool repair) const;
+  // The `_FillValue` of each variable that has one, of a dataset that existing_axes() accepts.
+  virtual std::map<std::string, model::FillValue> existing_fills(const std::string&) const { return {}; }
+  // The most bytes of the name of a variable: netCDF's, for other programs read it through netCDF.
+  virtual std::size_t longest_name() const { return 256; }
 };
 
 // Formats register themselves at the place of their definition:

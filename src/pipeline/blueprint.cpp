@@ -35,6 +35,21 @@ void set_units(plan::DatasetPlan& file, const cf::DatasetLayout& layout) {
   }
 }
 
+// A file has one fill value for each variable, so the records that are added use that of the earlier run:
+// another version of Tailrace or of the model may choose differently.
+void keep_fills(output::DatasetSpec& dataset, const plan::ExistingFills& existing) {
+  for (output::VariableSpec& variable : dataset.variables) {
+    const auto found = existing.find(variable.name);
+    if (!variable.is_field || !variable.fill_value || found == existing.end()) continue;
+    model::dispatch(variable.type, [&](auto sample) {
+      using T = decltype(sample);
+      const T there = found->second.as<T>(), here = variable.fill_value->as<T>();
+      const bool same = there == here || (there != there && here != here);
+      if (!same && model::can_hold(variable.type, found->second.number)) variable.fill_value = found->second;
+    });
+  }
+}
+
 ComponentInfo apply_overrides(ComponentInfo info) {
   info.declarations = plan::apply_overrides(info.configuration, std::move(info.declarations));
   return info;
@@ -65,6 +80,8 @@ Blueprint::Blueprint(ComponentInfo given)
       if (!file.restored->is_empty && !file.entry.has_many_files())
         dataset.kept = layouts.back().kept(file.restored->records);
     }
+    if (const std::size_t number = layouts.size() - 1; number < info.fills.size())
+      keep_fills(dataset, info.fills[number]);
     if (file.continues)
       for (std::size_t axis = 0; axis < file.axes.size(); ++axis)
         dataset.kept[layouts.back().axes[axis].dim] = file.axes[axis].continued.records;

@@ -22,6 +22,8 @@ struct ComponentInfo {
   model::Decomposition decomposition;
   model::Tick begin;
   std::vector<plan::ContinuedAxes> continued;  // by file of the plan; empty if the run appends to no file
+  std::vector<plan::ExistingFills>
+      fills;       // by file of the plan: those of the files that the run goes on with
   int leader = 0;  // the server of the component's first rank: it announces the steps to the others
   std::string history;
   std::size_t memory = 0;  // bytes of each server for this component; 0: all that the configuration allows

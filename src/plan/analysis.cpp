@@ -127,7 +127,7 @@ class Analyst {
     input.place = grid.kind == model::GridKind::replicated ? Place::global : Place::local;
     input.fixed = group.once;
     if (decomposition_ && input.place == Place::local) input.regions = regions_of(field.grid);
-    input.fill = field.fill_value;
+    if (field.fill_value) input.fill = field.fill_value->number;
     scope_.inputs.push_back({name, std::move(shape), field.fill_value.has_value()});
     analysis_->inputs.push_back(std::move(input));
     analysis_->field_of_input.push_back(*index);

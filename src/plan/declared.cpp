@@ -37,6 +37,17 @@ Json to_json(const model::Attributes& attributes) {
   return json;
 }
 
+// JSON has no NaN, and a reader may take a real for a whole number that int64 alone holds.
+Json fill_to_json(const model::FillValue& fill, model::DataType type) {
+  if (type == model::DataType::int64) return fill.whole;
+  return std::isnan(fill.number) ? Json("nan") : Json(fill.number);
+}
+
+model::FillValue fill_from(const Json& json) {
+  if (json.is_number_integer()) return model::FillValue::of_whole(json.get<std::int64_t>());
+  return json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
 Json to_json(const model::Coordinate& coordinate) {
   Json json{{"name", coordinate.name},           {"dims", coordinate.dims},
             {"units", coordinate.units},         {"standard_name", coordinate.standard_name},
@@ -76,8 +87,7 @@ Json to_json(const model::Field& field, const std::vector<model::Grid>& grids) {
             {"standard_name", field.standard_name},
             {"long_name", field.long_name},
             {"attributes", to_json(field.attributes)}};
-  if (field.fill_value)
-    json["fill_value"] = std::isnan(*field.fill_value) ? Json("nan") : Json(*field.fill_value);
+  if (field.fill_value) json["fill_value"] = fill_to_json(*field.fill_value, field.type);
   for (const model::Coordinate& coordinate : field.coordinates)
     json["coordinates"].push_back(to_json(coordinate));
   if (field.is_static) json["static"] = true;
@@ -110,6 +120,14 @@ model::Attributes attributes_of(const Json& owner) {
   return attributes;
 }
 
+// JSON has no word for what is not finite.
+std::vector<double> doubles_of(const Json& json) {
+  std::vector<double> values;
+  for (const Json& value : json)
+    values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
+  return values;
+}
+
 model::Coordinate coordinate_of(const Json& json) {
   model::Coordinate coordinate;
   coordinate.name = json.at("name");
@@ -119,11 +137,8 @@ model::Coordinate coordinate_of(const Json& json) {
   coordinate.long_name = json.value("long_name", "");
   coordinate.attributes = attributes_of(json);
   if (json.contains("field")) coordinate.field = json.at("field").get<int>();
-  if (!json.contains("field") || json.contains("values"))
-    for (const Json& value : json.at("values"))  // JSON has no word for what is not finite
-      coordinate.values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
-                                                  : value.get<double>());
-  coordinate.bounds = json.value("bounds", coordinate.bounds);
+  if (!json.contains("field") || json.contains("values")) coordinate.values = doubles_of(json.at("values"));
+  coordinate.bounds = doubles_of(json.value("bounds", Json::array()));
   coordinate.measure = json.value("measure", coordinate.measure);
   coordinate.digest = json.value("digest", coordinate.digest);
   return coordinate;
@@ -182,7 +197,7 @@ model::Field field_of(const Json& json, const model::Declarations& declarations)
   field.long_name = json.value("long_name", "");
   field.attributes = attributes_of(json);
   if (const auto fill = json.find("fill_value"); fill != json.end())  // JSON has no NaN
-    field.fill_value = fill->is_number() ? fill->get<double>() : std::numeric_limits<double>::quiet_NaN();
+    field.fill_value = fill_from(*fill);
   for (const Json& coordinate : json.value("coordinates", Json::array()))
     field.coordinates.push_back(coordinate_of(coordinate));
   field.is_static = json.value("static", false);

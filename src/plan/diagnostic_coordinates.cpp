@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/index.hpp"
+#include "model/axis.hpp"
 #include "plan/naming/cell_methods.hpp"
 
 namespace tailrace::plan {
@@ -41,17 +42,9 @@ std::shared_ptr<const DimCoordinate> indices(const Dim& dim) {
   return std::make_shared<DimCoordinate>(std::move(coordinate));
 }
 
-bool strictly_monotonic(const std::vector<double>& values) {
-  const auto never = [&](auto&& compare) {
-    return std::adjacent_find(values.begin(), values.end(), compare) == values.end();
-  };
-  return never([](double a, double b) { return !(a < b); }) ||
-         never([](double a, double b) { return !(a > b); });
-}
-
 model::Coordinate coordinate_of(const DimCoordinate& source) {
   model::Coordinate coordinate;
-  coordinate.name = strictly_monotonic(source.values) ? source.dim : name_if_unordered(source.dim);
+  coordinate.name = model::axis_complaint(source.values) ? name_if_unordered(source.dim) : source.dim;
   coordinate.dims = {source.dim};
   coordinate.units = source.units;
   coordinate.standard_name = source.standard_name;

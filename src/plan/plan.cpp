@@ -20,9 +20,11 @@
 #include "plan/masks.hpp"
 #include "plan/memory_needs.hpp"
 #include "plan/naming/axis_names.hpp"
+#include "plan/naming/axis_warnings.hpp"
 #include "plan/naming/dim_names.hpp"
 #include "plan/naming/field_metadata.hpp"
 #include "plan/naming/formula_terms.hpp"
+#include "plan/naming/long_names.hpp"
 #include "plan/naming/missing_fields.hpp"
 #include "plan/naming/spelling_hints.hpp"
 #include "plan/option_tables.hpp"
@@ -76,6 +78,7 @@ class Planner {
       plan.warnings.push_back(std::move(line));
     for (std::string& line : unmet_dims(configuration_.field_groups, declarations))
       plan.warnings.push_back(std::move(line));
+    for (std::string& line : coordinate_warnings(declarations)) plan.warnings.push_back(std::move(line));
     plan.calendar = calendar::Calendar(configuration_.time.calendar, configuration_.time.start);
     plan.analysis = analyse(configuration_, declarations, decomposition, problems_);
     return plan;
@@ -188,6 +191,7 @@ class Planner {
     file.option_tables = plan_option_tables(entry, declarations_.options, names, problems_);
     name_axes(file.axes);
     refuse_taken_names(file, names);
+    refuse_long_names(file, declarations_, names, problems_);
     check_formula_terms(file, declarations_, problems_);
     plan_.files.push_back(std::move(file));
   }

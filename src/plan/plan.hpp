@@ -62,7 +62,7 @@ struct VariablePlan {
   std::vector<std::int64_t> chunk;             // the user's: (records, then the grid's dims); empty: chosen
   output::Attributes attributes;               // the user's, after the field's own
   std::vector<model::Coordinate> coordinates;  // the user's: without dims
-  std::optional<double> fill_value = {};       // in place of the field's
+  std::optional<model::FillValue> fill_value = {};  // in place of the field's
   int split = -1;                  // index of a dim of the grid: one variable for each cell along it,
   std::vector<std::string> parts;  // called so, in that order
   bool at_stations = false;  // `field` holds the values at the stations or along the trajectories of the file

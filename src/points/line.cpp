@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/axis.hpp"
+
 namespace tailrace::points {
 namespace {
 
@@ -13,7 +15,13 @@ constexpr double rounding = 1e-9;  // relative to the spacing: the error of a co
 
 }  // namespace
 
+std::optional<std::string> line_complaint(const model::Coordinate& coordinate, bool turns) {
+  if (turns && model::unrolled(coordinate.values)) return std::nullopt;
+  return model::axis_complaint(coordinate.values);
+}
+
 Line::Line(const model::Coordinate& coordinate, bool turns) : values_(coordinate.values), turns_(turns) {
+  if (turns && model::axis_complaint(values_)) values_ = *model::unrolled(values_);
   const auto [least, largest] = std::ranges::minmax(values_);
   centres_ = {least, largest};
   find_edges(coordinate);
@@ -25,15 +33,27 @@ Line::Line(const model::Coordinate& coordinate, bool turns) : values_(coordinate
 // Without bounds, cells end halfway between their centres; the outermost cells are symmetric.
 void Line::find_edges(const model::Coordinate& coordinate) {
   edges_ = centres_;
-  if (coordinate.bounds.size() == 2 * values_.size()) {
-    const auto [least, largest] = std::ranges::minmax(coordinate.bounds);
-    edges_ = {least, largest};
+  if (coordinate.bounds.size() == 2 * values_.size() && !values_.empty()) {
+    for (std::size_t i = 0; i < coordinate.bounds.size(); ++i) {
+      const double edge = beside(values_[i / 2], coordinate.values[i / 2], coordinate, i);
+      edges_ = {std::min(edges_.low, edge), std::max(edges_.high, edge)};
+    }
   } else if (const std::size_t n = values_.size(); n > 1) {
     double at_first = 0.5 * std::abs(values_[1] - values_[0]);
     double at_last = 0.5 * std::abs(values_[n - 1] - values_[n - 2]);
     if (values_[0] > values_[1]) std::swap(at_first, at_last);
     edges_ = {centres_.low - at_first * (1 + rounding), centres_.high + at_last * (1 + rounding)};
   }
+}
+
+// A bound of a cell, next to the cell's centre in values_: [330, 30] around 0 is [-30, 30], and around 360
+// [330, 390].
+double Line::beside(double centre, double given, const model::Coordinate& coordinate,
+                    std::size_t bound) const {
+  const double one = coordinate.bounds[bound / 2 * 2], other = coordinate.bounds[bound / 2 * 2 + 1];
+  const bool is_within = given >= std::min(one, other) && given <= std::max(one, other);
+  const double distance = coordinate.bounds[bound] - given;
+  return centre + (turns_ && !is_within ? std::remainder(distance, circle) : distance);
 }
 
 // The same longitude in [low, low + 360).

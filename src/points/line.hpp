@@ -1,6 +1,8 @@
 // The cells along one coordinate, and the cells next to a place on it.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "model/declarations.hpp"
@@ -8,10 +10,13 @@
 
 namespace tailrace::points {
 
+// Why no places can be found along the coordinate, if so: its values do not strictly increase or decrease.
+// Those of a longitude (`turns`), which repeats after 360 degrees, may jump by 360 degrees.
+std::optional<std::string> line_complaint(const model::Coordinate& coordinate, bool turns);
+
 class Line {
  public:
-  // `turns`: the coordinate is a longitude, which repeats after 360 degrees. The coordinate must be monotonic
-  // and must live longer.
+  // REQUIRES: line_complaint() has none.
   Line(const model::Coordinate& coordinate, bool turns);
 
   // The nearest cell (of two at the same distance, the one with the higher coordinate). Empty outside.
@@ -30,8 +35,9 @@ class Line {
  private:
   double turned(double place, double low) const;
   void find_edges(const model::Coordinate& coordinate);
+  double beside(double centre, double given, const model::Coordinate& coordinate, std::size_t bound) const;
 
-  const std::vector<double>& values_;
+  std::vector<double> values_;  // of a longitude, without jumps
   bool turns_;
   bool ring_ = false;
   Limits edges_{}, centres_{};

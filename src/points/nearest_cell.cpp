@@ -14,7 +14,10 @@ std::array<double, 3> position_of(const std::array<double, 2>& place, int longit
   if (longitude < 0) return {place[0], place[1], 0.0};
   constexpr double degree = std::numbers::pi / 180.0;
   const double east = degree * place[base::index(longitude)];
-  const double north = degree * place[base::index(1 - longitude)];
+  const double latitude = place[base::index(1 - longitude)];
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), pole = 90.0 * (1.0 + 1e-6);
+  if (!(std::abs(latitude) <= pole)) return {nan, nan, nan};
+  const double north = degree * latitude;
   return {std::cos(north) * std::cos(east), std::cos(north) * std::sin(east), std::sin(north)};
 }
 
@@ -36,6 +39,7 @@ Candidate CellSearch::nearest(const std::array<double, 2>& place) const {
 
 void Reach::add(std::span<const double> values) {
   for (const double value : values) {
+    if (!std::isfinite(value)) continue;
     low = std::min(low, value);
     high = std::max(high, value);
   }

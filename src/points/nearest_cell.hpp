@@ -21,7 +21,8 @@ struct Candidate {
 
 // The place in a space in which straight distances order cells: on the unit sphere, or in a plane if
 // `longitude` is -1. Otherwise `longitude` is the index of the longitude; the other number is a latitude.
-// Both are in degrees.
+// Both are in degrees. NaN, which is next to nothing, for a cell without a place: one of the numbers is not
+// finite, or the latitude is beyond the poles.
 std::array<double, 3> position_of(const std::array<double, 2>& place, int longitude);
 
 class CellSearch {
@@ -38,7 +39,7 @@ class CellSearch {
   std::vector<Point> points_;
 };
 
-// The range of the coordinates of cells.
+// The range of the coordinates of cells; those that are not finite do not count.
 struct Reach {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,12 +70,11 @@ class Finder {
   }
 
   void find_in_rows() {
-    for (const model::Coordinate* coordinate : plane_.at)
-      if (!std::ranges::is_sorted(coordinate->values) &&
-          !std::ranges::is_sorted(coordinate->values, std::greater<>()))
+    for (std::size_t i = 0; i < 2; ++i)
+      if (const auto complaint = line_complaint(*plane_.at[i], turns(i)))
         return refuse(stations_.location, "",
-                      fmt::format("the coordinate \"{}\" of grid \"{}\" is not monotonic", coordinate->name,
-                                  grid_.name));
+                      fmt::format("the coordinate \"{}\" of grid \"{}\" is not monotonic: {}",
+                                  plane_.at[i]->name, grid_.name, *complaint));
     const std::array lines{Line(*plane_.at[0], turns(0)), Line(*plane_.at[1], turns(1))};
     // Cells are numbered in the order of the dims.
     const std::size_t slow = grid_.dims[plane_.dims[0]] == plane_.at[0]->dims[0] ? 0 : 1;
@@ -131,7 +129,12 @@ class Finder {
     TAILRACE_ASSERT(found.cells.size() == stations_.points.size() && found.reach.size() == 4,
                     "the ranks searched for other stations");
     for (std::size_t s = 0; s < found.cells.size(); ++s) {
-      TAILRACE_ASSERT(found.cells[s] >= 0 && found.cells[s] < size, "the cell is not on the grid");
+      TAILRACE_ASSERT(found.cells[s] < size, "the cell is not on the grid");
+      if (found.cells[s] < 0)
+        return refuse(
+            stations_.location, "",
+            fmt::format("no cell of grid \"{}\" has a place: \"{}\" and \"{}\" have no usable values",
+                        grid_.name, plane_.at[0]->name, plane_.at[1]->name));
       points_.cells.push_back({{found.cells[s], 1.0}});
       for (std::size_t i = 0; i < 2; ++i)
         check_reach(stations_.points[s], i, {found.reach[2 * i], found.reach[2 * i + 1]}, size);

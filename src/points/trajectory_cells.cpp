@@ -31,11 +31,6 @@ Shares along(const Line& line, double place, Sampling method) {
   return line.nearest(place);
 }
 
-bool is_monotonic(const model::Coordinate& coordinate) {
-  return std::ranges::is_sorted(coordinate.values) ||
-         std::ranges::is_sorted(coordinate.values, std::greater<>());
-}
-
 // Everything that a reduction needs. It is a copy, since the reduction may outlive the plan.
 struct Course {
   Trajectories trajectories;
@@ -148,10 +143,10 @@ class Maker {
         return refuse(
             trajectories_.location, "",
             fmt::format("the coordinate \"{}\" of grid \"{}\" has no values", one.name, grid_.name));
-      if (!is_monotonic(one))
-        return refuse(
-            trajectories_.location, "",
-            fmt::format("the coordinate \"{}\" of grid \"{}\" is not monotonic", one.name, grid_.name));
+      if (const auto complaint = line_complaint(one, static_cast<int>(i) == course.longitude))
+        return refuse(trajectories_.location, "",
+                      fmt::format("the coordinate \"{}\" of grid \"{}\" is not monotonic: {}", one.name,
+                                  grid_.name, *complaint));
     }
     return true;
   }

@@ -35,6 +35,7 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
   info.number = number;
   info.begin = message.get<model::Tick>();
   info.continued = handshake::get_continued(message);
+  info.fills = handshake::get_fills(message);
   if (const std::string set = message.get_text(); !set.empty())
     info.saved = handshake::open_checkpoint(set).state;
   const auto declarations = message.get_all<std::byte>();

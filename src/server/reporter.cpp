@@ -150,8 +150,10 @@ messaging::Bytes Reporter::merged() const { return report_.to_bytes(); }
 void Reporter::tell_out_of_range() const {
   for (const telemetry::OutOfRange& one : report_.out_of_range())
     base::log_warning(fmt::format(
-        "{}: {} value{} of \"{}\" did not fit {} and became the fill value, the first at {} s", one.path,
-        one.values, one.values == 1 ? "" : "s", one.variable, one.type, one.first_time));
+        "{}: {} value{} of \"{}\" did not fit {}, or equalled the fill value, and are missing to readers; "
+        "the "
+        "first at {} s",
+        one.path, one.values, one.values == 1 ? "" : "s", one.variable, one.type, one.first_time));
 }
 
 void Reporter::write(const std::string& outcome) {

@@ -153,7 +153,10 @@ FieldHandle Session::field(const FieldSpec& spec) {
   field.standard_name = spec.standard_name;
   field.long_name = spec.long_name;
   field.attributes = spec.attributes;
-  field.fill_value = spec.fill_value;
+  if (spec.fill_value) {
+    field.fill_value.emplace(spec.fill_value->number);
+    field.fill_value->whole = spec.fill_value->whole;
+  }
   const int handle = impl_->declarer("field").field(spec.grid, std::move(field));
   impl_->handles.emplace(spec.name, handle);
   return {handle};

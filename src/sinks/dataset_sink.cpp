@@ -214,7 +214,7 @@ void DatasetSink::add_values(const plan::CommitDue& due, output::CommitPoint& po
     if (at.bounds_variable >= 0) point.values.push_back(doubles(at.bounds_variable, first, bounds));
     if (at.places.empty()) continue;
     const auto places = points::places_in(*plan_.entry.trajectories, due.records[axis], times,
-                                          model::default_fill(model::DataType::float64));
+                                          model::default_fill(model::DataType::float64).number);
     for (std::size_t i = 0; i < at.places.size(); ++i)
       point.values.push_back(doubles(at.places[i], first, places[i]));
   }

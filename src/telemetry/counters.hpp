@@ -67,8 +67,8 @@ struct DatasetCounters {
   Counter handed_over_steps, unread_steps, discarded_steps, lost_steps, restarts;
 };
 
-// Values of one variable on one server that its type in the file cannot represent. Not safe from several
-// threads.
+// Values of one variable on one server that its type in the file cannot represent, or that equal its fill
+// value. Not safe from several threads.
 struct OutOfRange {
   std::string path, variable, type;
   std::uint64_t values = 0;

@@ -115,15 +115,18 @@ class Folding final : public Accumulator {
     return lost;
   }
 
-  // Nothing is lost: it is the type that is kept, or holds all of its values.
+  // It is the type that is kept, or holds all of its values: only those that equal the fill value are lost.
   template <class Out>
   Lost write_as(std::byte* record) const {
+    const Out fill = output_.fill.as<Out>();
+    std::uint64_t equal = 0;
     for (std::size_t i = 0; i < size_; ++i) {
-      const Out value = is_valid(i) ? static_cast<Out>(rule_.result(kept_.data(), size_, i, totals_))
-                                    : static_cast<Out>(output_.fill);
+      const bool valid = is_valid(i);
+      const Out value = valid ? static_cast<Out>(rule_.result(kept_.data(), size_, i, totals_)) : fill;
+      equal += static_cast<std::uint64_t>(valid && value == fill);
       std::memcpy(record + i * sizeof(Out), &value, sizeof(Out));
     }
-    return {};
+    return {.values = equal, .first = equal == 0 ? 0.0 : static_cast<double>(fill)};
   }
 
   bool is_valid(std::size_t i) const {
@@ -164,7 +167,7 @@ std::unique_ptr<Accumulator> make_plain(ReductionKind kind, const Stored& output
 template <DataType input, class In, template <class> class Reduction, ReductionKind kind>
 std::unique_ptr<Accumulator> make_one_masked(const Stored& output, std::size_t size, const Missing& missing) {
   Reduction<In> rule;
-  rule.mask = {.fill = static_cast<In>(missing.fill), .propagates = missing.propagates};
+  rule.mask = {.fill = missing.fill.as<In>(), .propagates = missing.propagates};
   return std::make_unique<Folding<Reduction<In>, In, kind, input>>(output, size, rule);
 }
 

@@ -71,7 +71,7 @@ class Accumulator {
   // windows is divided among them.
   virtual void combine(std::span<const std::byte> sample, double weight, double fraction = 1.0) = 0;
   // Writes the record in the type of the output and resets the accumulator. Returns the values that the type
-  // cannot hold.
+  // cannot hold, or that equal its fill value.
   virtual Lost finish(std::span<std::byte> record) = 0;
   virtual bool empty() const = 0;  // nothing combined since the last finish
   // The arrays of a state; the same for every accumulator of one reduction and input type.
@@ -82,7 +82,7 @@ class Accumulator {
 
 // Defines missing values: those equal to `fill`, or every NaN if `fill` is NaN.
 struct Missing {
-  double fill = 0.0;        // in the sample: a value of its type
+  model::FillValue fill;    // in the sample: a value of its type
   bool propagates = false;  // one missing sample makes a cell's record missing; otherwise it is left out
 };
 

@@ -14,13 +14,15 @@ void put(std::byte* into, std::size_t i, Out value) {
 }
 
 template <class Real>
-Lost store_real(double fill, std::span<const double> values, std::span<const bool> valid, std::byte* into) {
+Lost store_real(const model::FillValue& fill, std::span<const double> values, std::span<const bool> valid,
+                std::byte* into) {
+  const auto missing = fill.as<Real>();
   Lost lost;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto value = static_cast<Real>(values[i]);
     const bool fits = !std::isinf(value) || std::isinf(values[i]);
-    put(into, i, fits && valid[i] ? value : static_cast<Real>(fill));
-    if (valid[i] && !fits) lost.add(values[i]);
+    put(into, i, fits && valid[i] ? value : missing);
+    if (valid[i] && (!fits || value == missing)) lost.add(values[i]);
   }
   return lost;
 }
@@ -32,11 +34,12 @@ Lost store_integers(const Stored& how, std::span<const double> values, std::span
   using Limits = std::numeric_limits<Integer>;
   const model::Packing packing = how.packing.value_or(model::Packing{});
   const double lowest = static_cast<double>(Limits::min()), end = std::ldexp(1.0, Limits::digits);
-  const auto fill = static_cast<Integer>(how.fill);
+  const auto fill = how.fill.as<Integer>();
   Lost lost;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double number = std::nearbyint((values[i] - packing.add_offset) / packing.scale_factor);
-    const bool fits = number >= lowest && number < end && number != how.fill;
+    const bool is_within = number >= lowest && number < end;
+    const bool fits = is_within && static_cast<Integer>(number) != fill;
     put(into, i, fits && valid[i] ? static_cast<Integer>(number) : fill);
     if (valid[i] && !fits && !std::isnan(values[i])) lost.add(values[i]);
   }

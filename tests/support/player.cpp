@@ -244,10 +244,10 @@ class Player {
     const bool counts = rank_ == 0 || (grid && grid->kind != "replicated");
     std::vector<double> values;
     values.reserve(positions_[field].size());
-    const std::optional<double>& fill = scenario_.fields[field].spec.fill_value;
+    const std::optional<tailrace::FillValue>& fill = scenario_.fields[field].spec.fill_value;
     for (const std::int64_t position : positions_[field]) {
       const double value = value_at(static_cast<std::int64_t>(field), position, time, step);
-      values.push_back(fill && has_no_value(position, step) ? *fill : counts ? value : -value);
+      values.push_back(fill && has_no_value(position, step) ? fill->number : counts ? value : -value);
     }
     return values;
   }

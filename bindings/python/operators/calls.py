@@ -44,8 +44,15 @@ def find(path, name):
     return function
 
 
+def unmasked(values):
+    """Masked values are missing ones, which operators know as NaN; NumPy would drop the mask."""
+    if isinstance(values, numpy.ma.MaskedArray) and numpy.ma.is_masked(values):
+        return values.astype(numpy.float64).filled(numpy.nan)
+    return values
+
+
 def checked(result, shape):
-    result = numpy.asarray(result)
+    result = numpy.asarray(unmasked(result))
     if result.dtype.kind not in "buif":
         raise TypeError(f"it returned values of type {result.dtype}; expected numbers that float64 can hold")
     if result.shape != shape:
@@ -57,7 +64,7 @@ class State(dict):
     """The state of an operator by name: arrays over the server's memory. An assignment copies into the array."""
 
     def __setitem__(self, name, values):
-        self[name][...] = values
+        self[name][...] = unmasked(values)
 
     def __missing__(self, name):
         raise KeyError(f'the configuration declares no state "{name}" (known: {", ".join(self)})')

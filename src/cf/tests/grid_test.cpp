@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "base/index.hpp"
 #include "cf/testing/layout_case.hpp"
 
@@ -20,6 +22,20 @@ TEST(Layout, writes_coordinates_that_are_known_and_invents_none) {
   EXPECT_EQ(attribute(layout, "z", "long_name"), "z");
   EXPECT_THAT(constant(layout, "z"), ElementsAre(5.0, 15.0, 25.0));
   EXPECT_EQ(find(layout, "x"), nullptr);
+}
+
+TEST(Layout, makes_no_axis_of_values_without_order_or_with_gaps) {
+  Case given;
+  for (const std::vector<double>& values :
+       {std::vector<double>{5, 15, 15}, {5, 25, 15}, {5, std::numeric_limits<double>::quiet_NaN(), 15}}) {
+    given.declarations.grids[0].coordinates[0].values = values;
+    given.declarations.grids[0].coordinates[0].odd.missing = values[1] != values[1] ? 1 : 0;
+    const DatasetLayout layout = given.layout();
+    EXPECT_THAT(dims(layout, "w"), ElementsAre("time_instant_5s", "z_index", "y", "x"));
+    EXPECT_THAT(dims(layout, "z"), ElementsAre("z_index"));
+    EXPECT_EQ(attribute(layout, "w", "coordinates"), "z");
+    EXPECT_EQ(variable(layout, "z").fill_value.has_value(), values[1] != values[1]);
+  }
 }
 
 TEST(Layout, names_coordinates_that_are_not_of_a_dim) {

@@ -132,7 +132,7 @@ TEST(Layout, uses_default_fill_values_of_each_type) {
   given.file.variables[0].type = DataType::int32;
   EXPECT_EQ(variable(given.layout(), "w").fill_value, -2147483647.0);
   given.file.variables[0].type = DataType::int64;
-  EXPECT_EQ(variable(given.layout(), "w").fill_value, -9223372036854775806.0);
+  EXPECT_EQ(variable(given.layout(), "w").fill_value, model::FillValue::of_whole(-9223372036854775806LL));
 }
 
 double number(const DatasetLayout& layout, const std::string& of, const std::string& name, bool single) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "base/error.hpp"
@@ -244,6 +245,7 @@ TEST(Declarer, ACoordinateIsWholeOrThisRanksPart) {
   declarer.grid(block("les", {"y", "x"}, {4, 6}, {0, 3}, {4, 3}));
   declarer.coordinate("les", coordinate("y"), std::vector<double>{1, 2, 3, 4});
   declarer.coordinate("les", coordinate("x"), std::vector<double>{30, 40, 50});
+  declarer.settle_coordinates();
   const model::Grid& grid = declarer.declarations().grids[0];
   ASSERT_THAT(grid.coordinates, SizeIs(2));
   EXPECT_THAT(grid.coordinates[0].values, ElementsAre(1, 2, 3, 4));
@@ -263,6 +265,7 @@ TEST(Declarer, RanksAwayFromTheOriginLeaveASharedPartToOthers) {
   Declarer declarer("bubble", 3, 4);
   declarer.grid(block("les", {"y", "x"}, {4, 6}, {2, 3}, {2, 3}));
   declarer.coordinate("les", coordinate("x"), std::vector<double>{30, 40, 50});
+  declarer.settle_coordinates();
   EXPECT_THAT(declarer.statics(), IsEmpty());
   EXPECT_EQ(declarer.regions()[1].size(), 0);
   EXPECT_EQ(declarer.declarations().grids.size(), 2U) << "all ranks declare the same";
@@ -289,6 +292,63 @@ std::string refused(const model::Coordinate& coordinate, const std::vector<doubl
   return error_of([&] { declarer.coordinate("les", coordinate, values, extras); });
 }
 
+// The ranks that cannot tell whether they gave the whole or a part agree with the others.
+TEST(Declarer, CoordinatesAreWhatTheRanksAgreeOn) {
+  const auto settled = [](const std::vector<double>& values, bool whole, std::size_t vertices) {
+    const std::int64_t cells = std::ssize(values);
+    Declarer declarer("bubble", 1, 4);
+    declarer.grid(block("les", {"y", "x"}, {4, 3}, {0, 0}, {cells, cells}));
+    declarer.coordinate("les", coordinate("x"), values);
+    EXPECT_EQ(declarer.field("les", field("w")), 0) << "handles do not depend on what the ranks agree on";
+    EXPECT_TRUE(declarer.given_coordinates()[0].form.whole && declarer.given_coordinates()[0].form.part);
+    GivenCoordinate agreed{.form = {.whole = whole, .part = !whole}, .vertices = vertices};
+    if (whole) agreed.values = {30, 40, 50};
+    declarer.settle_coordinates({agreed});
+    EXPECT_THAT(declarer.given_coordinates(), IsEmpty());
+    return declarer;
+  };
+  for (const std::vector<double>& values : {std::vector<double>{}, {30, 40, 50}}) {
+    const Declarer whole = settled(values, true, 0), part = settled(values, false, 2);
+    EXPECT_THAT(whole.declarations().grids[0].coordinates[0].values, ElementsAre(30, 40, 50));
+    EXPECT_THAT(whole.statics(), IsEmpty());
+    const model::Coordinate& x = part.declarations().grids[0].coordinates[0];
+    EXPECT_THAT(x.values, IsEmpty());
+    EXPECT_EQ(x.field, 1);
+    EXPECT_EQ(x.bounds_field.has_value(), values.empty())
+        << "a rank without values has the bounds of the others";
+    EXPECT_THAT(part.statics(), SizeIs(values.empty() ? 0 : 1));
+  }
+}
+
+TEST(Declarer, LongitudesOfBoundsMayTurn) {
+  model::Coordinate lon = coordinate("y");
+  const std::vector<double> values{0, 60, 180, 300}, around{330, 30, 30, 90, 90, 270, 270, 330},
+      other{-30, 30, 30, 90, 90, 270, 270, 330}, off{200, 30, 30, 90, 90, 270, 270, 330};
+  EXPECT_EQ(refused(lon, values, {.bounds = around, .vertices = 2}),
+            "grid \"les\": coordinate \"y\": the value 0 is not between its bounds, 330 and 30");
+  lon.units = "degrees_east";
+  EXPECT_EQ(refused(lon, values, {.bounds = around, .vertices = 2}), "no error");
+  EXPECT_EQ(refused(lon, values, {.bounds = other, .vertices = 2}), "no error");
+  EXPECT_EQ(refused(lon, values, {.bounds = off, .vertices = 2}),
+            "grid \"les\": coordinate \"y\": the value 0 is not between its bounds, 200 and 30");
+  const std::vector<double> gap{-30, std::numeric_limits<double>::quiet_NaN(), 30, 90, 90, 270, 270, 330};
+  EXPECT_EQ(
+      refused(lon, values, {.bounds = gap, .vertices = 2}),
+      "grid \"les\": coordinate \"y\": the bounds of the value 0 are -30 and nan; expected finite numbers");
+}
+
+TEST(Declarer, ComputedBoundsEndAtThePoles) {
+  Declarer declarer("bubble", 0, 4);
+  declarer.grid(whole("les", {"lat"}, {4}));
+  model::Coordinate lat = coordinate("lat");
+  lat.units = "degrees_north";
+  declarer.coordinate("les", lat, std::vector<double>{-90, -30, 30, 90},
+                      {.bounds = {}, .computed_bounds = true});
+  declarer.settle_coordinates();
+  EXPECT_THAT(declarer.declarations().grids[0].coordinates[0].bounds,
+              ElementsAre(-90, -60, -60, 0, 0, 60, 60, 90));
+}
+
 TEST(Declarer, BoundsLieWithTheirValues) {
   Declarer declarer("bubble", 0, 4);
   declarer.grid(block("les", {"y", "x"}, {4, 6}, {0, 3}, {4, 3}));
@@ -298,6 +358,7 @@ TEST(Declarer, BoundsLieWithTheirValues) {
                       {.bounds = {}, .scalar = true});
   const std::vector<double> part(12), corners(48, 5.0);
   declarer.coordinate("les", coordinate("lat", {"y", "x"}), part, {.bounds = corners, .vertices = 4});
+  declarer.settle_coordinates();
   const model::Declarations& all = declarer.declarations();
   const model::Grid& grid = all.grids[0];
   EXPECT_EQ(grid.coordinates[0].bounds, ends);
@@ -315,6 +376,7 @@ TEST(Declarer, BoundsAreComputedBetweenEvenValues) {
   declarer.grid(whole("les", {"y"}, {4}));
   declarer.coordinate("les", coordinate("y"), std::vector<double>{4, 3, 2, 1},
                       {.bounds = {}, .computed_bounds = true});
+  declarer.settle_coordinates();
   EXPECT_THAT(declarer.declarations().grids[0].coordinates[0].bounds,
               ElementsAre(4.5, 3.5, 3.5, 2.5, 2.5, 1.5, 1.5, 0.5));
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -89,7 +90,7 @@ TEST(Mesh, AMeshMayBeGivenInParts) {
   const std::vector<std::int64_t> cells{4, 5}, numbers{7, 2, 3, 9};
   declarer.grid(indexed(cells));
   const std::vector<double> lon{0, 1, 2, 3}, lat{5, 6, 7, 8};
-  const std::vector<std::int32_t> faces{7, 2, 3, 2, 9, -1};
+  const std::vector<std::int32_t> faces{7, 2, 3, 2, 9, 3};
   declarer.mesh("icon", {"mesh", lon, lat, 3, faces, 11, numbers});
   const model::Mesh& mesh = *declarer.declarations().grids[0].mesh;
   EXPECT_TRUE(mesh.in_parts);
@@ -108,7 +109,7 @@ TEST(Mesh, RefusesNodesInPartsThatDoNotFit) {
       outside{7, 2, 3, 11}, numbers{7, 2, 3, 9};
   declarer.grid(indexed(cells));
   const std::vector<double> four{0, 1, 2, 3};
-  const std::vector<std::int32_t> faces{7, 2, 3, 2, 9, -1}, stranger{7, 2, 3, 2, 8, -1};
+  const std::vector<std::int32_t> faces{7, 2, 3, 2, 9, 3}, stranger{7, 2, 3, 2, 8, 3};
   const auto refusal = [&](const std::vector<std::int32_t>& of_faces, std::int64_t nodes,
                            const std::vector<std::int64_t>& indices) {
     return error_of([&] { declarer.mesh("icon", {"m", four, four, 3, of_faces, nodes, indices}); });
@@ -121,7 +122,8 @@ TEST(Mesh, RefusesNodesInPartsThatDoNotFit) {
       refusal(faces, 0, numbers),
       "mesh \"m\": 4 node_indices were given without global_nodes, the number of nodes of the whole mesh");
   EXPECT_EQ(refusal(stranger, 11, numbers),
-            "mesh \"m\": face_nodes refers to the node 8, which is not among the 4 nodes given on this rank");
+            "mesh \"m\": cell 5 (counted from 0): face_nodes refers to the node 8, which is not among the 4 "
+            "nodes given on this rank");
   EXPECT_EQ(refusal(faces, 11, numbers), "no error");
 }
 
@@ -190,7 +192,7 @@ TEST(Mesh, RefusesMeshesThatDoNotFit) {
   EXPECT_EQ(error_of([&] {
               declarer.mesh("icon", {"m", four, four, 3, wrong, 0, {}});
             }),
-            "mesh \"m\": the node number 4 is outside 0 to 3 (or -1 for none)");
+            "mesh \"m\": cell 5 (counted from 0): the node number 4 is outside 0 to 3 (or -1 for none)");
   EXPECT_EQ(error_of([&] {
               declarer.mesh("icon", {"m", four, four, 4, faces, 0, {}});
             }),
@@ -218,6 +220,53 @@ TEST(Mesh, ClockwiseFacesAreTurnedRound) {
   EXPECT_THAT(counter_clockwise(mesh), turned);
 }
 
+std::string refused_faces(const std::vector<std::int32_t>& faces) {
+  Declarer declarer("icon", 0, 4);
+  const std::vector<std::int64_t> cells{9, 4};
+  declarer.grid(indexed(cells));
+  const std::vector<double> x{0, 1, 1, 0}, y{0, 0, 1, 1};
+  return error_of([&] { declarer.mesh("icon", {"m", x, y, 5, faces, 0, {}}); });
+}
+
+TEST(Mesh, RefusesRowsThatAreNoFaces) {
+  const std::string first = "mesh \"m\": cell 9 (counted from 0): ",
+                    second = "mesh \"m\": cell 4 (counted from 0): ";
+  EXPECT_EQ(refused_faces({0, 1, -1, -1, -1, 0, 2, 3, -1, -1}), first + "has 2 nodes; a face has at least 3");
+  EXPECT_EQ(refused_faces({0, 2, 3, -1, -1, -1, -1, -1, -1, -1}),
+            second + "has 0 nodes; a face has at least 3");
+  EXPECT_EQ(refused_faces({1, 1, 1, -1, -1, 0, 2, 3, -1, -1}),
+            first + "has the node 1 twice; expected different nodes, then -1 as padding");
+  EXPECT_EQ(refused_faces({0, -1, 1, 2, -1, 0, 2, 3, -1, -1}),
+            first + "has a gap, -1, between its nodes; -1 is expected only behind them");
+  EXPECT_EQ(refused_faces({0, 1, 2, 0, -1, 0, 2, 3, -1, -1}),
+            first + "has the node 0 twice; expected different nodes, then -1 as padding");
+  EXPECT_EQ(refused_faces({0, 1, 1, 2, -1, 0, 2, 3, -1, -1}),
+            first + "has the node 1 twice; expected different nodes, then -1 as padding");
+  EXPECT_EQ(refused_faces({0, 1, 2, 2, 2, 0, 2, 3, -1, -1}),
+            first + "has the node 2 twice; expected different nodes, then -1 as padding");
+  EXPECT_EQ(refused_faces({0, 1, 2, 3, -1, 0, 2, 3, -1, -1}), "no error");
+}
+
+TEST(Mesh, RefusesNodesWithoutAPlace) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> x{0, 1, 1, 0}, y{0, 0, 1, 1}, no_x{0, nan, 1, 0}, far_y{0, 0, 1, 90.1};
+  const std::vector<std::int32_t> faces{0, 1, 2, 0, 2, 3};
+  const std::vector<std::int64_t> cells{4, 5}, numbers{7, 2, 3, 9};
+  const std::vector<std::int32_t> faces_of_part{7, 2, 3, 7, 3, 9};
+  const auto refusal = [&](const MeshArguments& mesh) {
+    Declarer declarer("icon", 0, 4);
+    declarer.grid(indexed(cells));
+    return error_of([&] { declarer.mesh("icon", mesh); });
+  };
+  EXPECT_EQ(refusal({"m", no_x, y, 3, faces, 0, {}}),
+            "mesh \"m\": node 1 (counted from 0) is at (nan, 0); expected two finite numbers");
+  EXPECT_EQ(
+      refusal({"m", x, far_y, 3, faces_of_part, 11, numbers}),
+      "mesh \"m\": node 9 (counted from 0) is at the latitude 90.1; expected degrees from -90 to 90, or "
+      "node_units, such as m, for a plane");
+  EXPECT_EQ(refusal({"m", x, far_y, 3, faces, 0, {}, "m"}), "no error");
+}
+
 TEST(Mesh, EdgesAndNodesAreGridsOfTheirOwn) {
   Declarer declarer("icon", 1, 4);
   const std::vector<std::int64_t> cells{4, 5}, two{2, 6};
@@ -242,7 +291,11 @@ TEST(Mesh, EdgesAndNodesAreGridsOfTheirOwn) {
   EXPECT_EQ(refusal({"mesh", "edge", std::span(ends).first(2)}),
             what + "edge_nodes has 2 values; 2 edges on this rank x 2 nodes are expected");
   const std::vector<std::int32_t> wrong{0, 1, 2, 4};
-  EXPECT_EQ(refusal({"mesh", "edge", wrong}), what + "the node number 4 is outside 0 to 3");
+  EXPECT_EQ(refusal({"mesh", "edge", wrong}),
+            what + "cell 6 (counted from 0): the node number 4 is outside 0 to 3");
+  const std::vector<std::int32_t> point{0, 1, 2, 2};
+  EXPECT_EQ(refusal({"mesh", "edge", point}),
+            what + "cell 6 (counted from 0): the edge begins and ends at node 2");
   EXPECT_EQ(refusal({"mesh", "node", {}}, "corners"), what + "the grid has 7 cells, the mesh 4 nodes");
   EXPECT_EQ(refusal({"mesh", "node", ends}, "corners"),
             what + "edge_nodes are given, but the location is node");

@@ -22,8 +22,15 @@ DeclaredThings things_in(const model::Declarations& declarations) {
   for (const model::Grid& grid : declarations.grids) {
     model::Declarations part;
     part.grids.push_back(grid);
+    part.grids.back().coordinates.clear();
     things.emplace_back(grid.name.empty() ? "the scalar fields" : fmt::format("grid \"{}\"", grid.name),
                         digest_of(part));
+    for (const model::Coordinate& coordinate : grid.coordinates) {
+      model::Declarations alone;
+      alone.grids.emplace_back().coordinates.push_back(coordinate);
+      things.emplace_back(fmt::format("coordinate \"{}\" of grid \"{}\"", coordinate.name, grid.name),
+                          digest_of(alone));
+    }
   }
   for (const model::Field& field : declarations.fields) {
     model::Declarations part;

@@ -182,6 +182,47 @@ std::vector<plan::ContinuedAxes> look_at_existing_files(const plan::Plan& plan, 
   return ExistingFiles(plan, begin, files, earlier).all();
 }
 
+std::vector<plan::ExistingFills> fills_of_existing_files(const plan::Plan& plan, const model::Tick& begin,
+                                                         const std::vector<plan::ContinuedAxes>& continued) {
+  std::vector<plan::ExistingFills> fills;
+  for (std::size_t f = 0; f < plan.files.size(); ++f) {
+    const plan::DatasetPlan& file = plan.files[f];
+    plan::ExistingFills& of_file = fills.emplace_back();
+    const bool is_restored = file.restored && !file.restored->is_empty && file.entry.writer()->makes_files();
+    if (is_restored)
+      of_file = file.entry.writer()->existing_fills(file.restored->part.empty() ? file.entry.path
+                                                                                : file.restored->part);
+    else if (!continued[f].empty())
+      of_file = file.entry.writer()->existing_fills(plan::first_path(file, plan.calendar, begin));
+  }
+  return fills;
+}
+
+void put_fills(base::ByteWriter& writer, const std::vector<plan::ExistingFills>& fills) {
+  writer.put(static_cast<std::int64_t>(fills.size()));
+  for (const plan::ExistingFills& of_file : fills) {
+    writer.put(static_cast<std::int64_t>(of_file.size()));
+    for (const auto& [name, fill] : of_file) {
+      writer.put_text(name);
+      writer.put(fill.number);
+      writer.put(fill.whole);
+    }
+  }
+}
+
+std::vector<plan::ExistingFills> get_fills(base::ByteReader& reader) {
+  std::vector<plan::ExistingFills> fills;
+  for (auto files = reader.get<std::int64_t>(); files > 0; --files) {
+    plan::ExistingFills& of_file = fills.emplace_back();
+    for (auto count = reader.get<std::int64_t>(); count > 0; --count) {
+      model::FillValue& fill = of_file[reader.get_text()];
+      fill.number = reader.get<double>();
+      fill.whole = reader.get<std::int64_t>();
+    }
+  }
+  return fills;
+}
+
 void put_continued(base::ByteWriter& writer, const std::vector<plan::ContinuedAxes>& continued) {
   writer.put(static_cast<std::int64_t>(continued.size()));
   for (const plan::ContinuedAxes& axes : continued) {

@@ -35,7 +35,14 @@ std::vector<plan::ContinuedAxes> look_at_existing_files(const plan::Plan& plan, 
                                                         const env::FileSystem& files,
                                                         const EarlierJobs& earlier = {});
 
+// By file of the plan: the fill values of a file that the run appends to, or that a checkpoint goes on with.
+// `continued` is what look_at_existing_files() returned.
+std::vector<plan::ExistingFills> fills_of_existing_files(const plan::Plan& plan, const model::Tick& begin,
+                                                         const std::vector<plan::ContinuedAxes>& continued);
+
 // Messages from the first rank to the servers.
+void put_fills(base::ByteWriter& writer, const std::vector<plan::ExistingFills>& fills);
+std::vector<plan::ExistingFills> get_fills(base::ByteReader& reader);
 void put_continued(base::ByteWriter& writer, const std::vector<plan::ContinuedAxes>& continued);
 std::vector<plan::ContinuedAxes> get_continued(base::ByteReader& reader);
 

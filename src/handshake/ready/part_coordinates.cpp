@@ -8,12 +8,14 @@
 
 #include "base/error.hpp"
 #include "base/index.hpp"
+#include "model/axis.hpp"
 
 namespace tailrace::handshake {
 namespace {
 
 bool is_in_parts(const model::Grid& grid, const model::Coordinate& coordinate) {
-  return grid.kind == model::GridKind::block && coordinate.field && coordinate.dims.size() == 1;
+  const bool is_joined = grid.kind == model::GridKind::block || model::is_axis(coordinate);
+  return is_joined && coordinate.field && coordinate.dims.size() == 1;
 }
 
 // Copies a rank's values to the positions of its cells.
@@ -27,16 +29,23 @@ void place(const model::Region& region, const std::vector<double>& part, std::ve
   }
 }
 
+// The part that this rank gave; empty if it gave none.
+std::vector<double> part_of(const client::Declarer& declarer, int field) {
+  std::vector<double> values;
+  for (const client::StaticValues& given : declarer.statics()) {
+    if (given.field != field) continue;
+    values.resize(given.bytes.size() / sizeof(double));
+    std::memcpy(values.data(), given.bytes.data(), values.size() * sizeof(double));
+  }
+  return values;
+}
+
 std::uint64_t digest_of(const client::Declarer& declarer, int field) {
   const model::Declarations& all = declarer.declarations();
   const auto grid = base::index(all.fields[base::index(field)].grid);
-  for (const client::StaticValues& given : declarer.statics()) {
-    if (given.field != field) continue;
-    std::vector<double> values(given.bytes.size() / sizeof(double));
-    std::memcpy(values.data(), given.bytes.data(), given.bytes.size());
-    return client::digest_of_cells(declarer.regions()[grid], all.grids[grid].shape, values);
-  }
-  return 0;
+  const std::vector<double> values = part_of(declarer, field);
+  return values.empty() ? 0
+                        : client::digest_of_cells(declarer.regions()[grid], all.grids[grid].shape, values);
 }
 
 std::uint64_t digest_of_cells(std::span<const std::int64_t> shape, std::span<const double> values) {
@@ -70,6 +79,23 @@ std::vector<std::uint64_t> coordinate_digests(const client::Declarer& declarer) 
   return digests;
 }
 
+std::vector<model::OddValues> odd_values_in_parts(const client::Declarer& declarer) {
+  std::vector<model::OddValues> odd;
+  for (const model::Grid& grid : declarer.declarations().grids)
+    for (const model::Coordinate& coordinate : grid.coordinates)
+      if (coordinate.field)
+        odd.push_back(model::odd_values(coordinate, part_of(declarer, *coordinate.field)));
+  return odd;
+}
+
+void set_odd_values(model::Declarations& declarations, const std::vector<model::OddValues>& sums) {
+  std::size_t number = 0;
+  for (model::Grid& grid : declarations.grids)
+    for (model::Coordinate& coordinate : grid.coordinates)
+      coordinate.odd =
+          coordinate.field ? sums.at(number++) : model::odd_values(coordinate, coordinate.values);
+}
+
 void set_digests(model::Declarations& declarations, const std::vector<std::uint64_t>& sums) {
   std::size_t number = 0;
   std::set<std::string> in_parts;
@@ -90,12 +116,7 @@ CoordinateParts coordinate_parts(const client::Declarer& declarer) {
   for (const model::Grid& grid : declarer.declarations().grids)
     for (const model::Coordinate& coordinate : grid.coordinates) {
       if (!is_in_parts(grid, coordinate)) continue;
-      std::vector<double>& part = parts.emplace_back();
-      for (const client::StaticValues& given : declarer.statics()) {
-        if (given.field != *coordinate.field) continue;
-        part.resize(given.bytes.size() / sizeof(double));
-        std::memcpy(part.data(), given.bytes.data(), part.size() * sizeof(double));
-      }
+      parts.push_back(part_of(declarer, *coordinate.field));
     }
   return parts;
 }

@@ -9,8 +9,8 @@
 
 namespace tailrace::handshake {
 
-// This rank's parts, which may be empty, of the one-dimensional coordinates of block grids, in the order of
-// the declarations.
+// This rank's parts, which may be empty, of the one-dimensional coordinates of block grids, and of those of
+// indexed grids that have the name of their dim, in the order of the declarations.
 using CoordinateParts = std::vector<std::vector<double>>;
 CoordinateParts coordinate_parts(const client::Declarer& declarer);
 
@@ -26,6 +26,10 @@ void set_joined(model::Declarations& declarations, const CoordinateParts& joined
 // digest is additive: the sum over the ranks is the digest of the whole coordinate. Equal sums identify equal
 // coordinates of two grids.
 std::vector<std::uint64_t> coordinate_digests(const client::Declarer& declarer);
+// The odd values of this rank's part of the same coordinates, and the same for all coordinates from their
+// sums over the ranks.
+std::vector<model::OddValues> odd_values_in_parts(const client::Declarer& declarer);
+void set_odd_values(model::Declarations& declarations, const std::vector<model::OddValues>& sums);
 // Sets the digests of coordinates in parts, and of whole coordinates whose name another grid has in parts.
 void set_digests(model::Declarations& declarations, const std::vector<std::uint64_t>& sums);
 

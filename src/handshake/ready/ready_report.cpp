@@ -16,6 +16,7 @@ ReadyReport ReadyReport::of(const client::Declarer& declarer, int rank) {
   for (const model::Region& region : declarer.regions()) own.decomposition.regions.push_back({region});
   own.parts.push_back(coordinate_parts(declarer));
   own.digests = coordinate_digests(declarer);
+  own.odd = odd_values_in_parts(declarer);
   return own;
 }
 
@@ -36,6 +37,7 @@ void ReadyReport::add(ReadyReport&& next) {
   for (CoordinateParts& of_rank : next.parts) parts.push_back(std::move(of_rank));
   TAILRACE_ASSERT(next.digests.size() == digests.size(), "equal declarations have equal coordinates");
   for (std::size_t i = 0; i < digests.size(); ++i) digests[i] += next.digests[i];
+  for (std::size_t i = 0; i < odd.size(); ++i) odd[i].add(next.odd.at(i));
   TAILRACE_ASSERT(next.nearest.size() == nearest.size(), "equal declarations have equal stations");
   for (std::size_t i = 0; i < nearest.size(); ++i) nearest[i].add(next.nearest[i]);
 }
@@ -50,6 +52,7 @@ std::vector<std::byte> ReadyReport::to_bytes() const {
   if (differing_rank) return out.take();
   out.put_all(std::span<const std::byte>(decomposition.to_bytes()));
   out.put_all(std::span<const std::uint64_t>(digests));
+  out.put_all(std::span<const model::OddValues>(odd));
   put_nearest(out, nearest);
   out.put(static_cast<std::int64_t>(parts.size()));
   out.put(static_cast<std::int64_t>(parts.front().size()));
@@ -71,6 +74,7 @@ ReadyReport ReadyReport::from_bytes(std::span<const std::byte> bytes) {
   const auto decomposition = in.get_all<std::byte>();
   gathered.decomposition = model::Decomposition::from_bytes(decomposition);
   gathered.digests = in.get_all<std::uint64_t>();
+  gathered.odd = in.get_all<model::OddValues>();
   gathered.nearest = get_nearest(in);
   const auto ranks = in.get<std::int64_t>(), coordinates = in.get<std::int64_t>();
   for (std::int64_t rank = 0; rank < ranks; ++rank) {

@@ -22,6 +22,7 @@ struct ReadyReport {
   model::Decomposition decomposition;
   std::vector<CoordinateParts> parts;   // by rank
   std::vector<std::uint64_t> digests;   // of coordinates in parts: sums over these ranks
+  std::vector<model::OddValues> odd;    // of the same coordinates: sums over these ranks
   std::vector<NearestOfRanks> nearest;  // to stations
 
   static ReadyReport of(const client::Declarer& declarer, int rank);  // `nearest` is left empty

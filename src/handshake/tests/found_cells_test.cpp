@@ -42,6 +42,7 @@ client::Declarer declared(int rank) {
   coordinate.name = "lon";
   coordinate.units = "degrees_east";
   declarer.coordinate("list", coordinate, lon);
+  declarer.settle_coordinates();
   model::Field field;
   field.name = "t";
   declarer.field("list", field);

@@ -39,6 +39,7 @@ client::Declarer declared(int rank) {
   list.indices = cells;
   declarer.grid(list);
   give("list", "lon", "cell", {7});
+  declarer.settle_coordinates();
   return declarer;
 }
 
@@ -98,6 +99,7 @@ std::vector<client::Declarer> in_rows(int ranks, double first) {
     };
     declare("plane", 3 * rank / ranks, 3 * (rank + 1) / ranks);
     declare("whole", 0, 3);
+    declarer.settle_coordinates();
   }
   return declarers;
 }

@@ -88,8 +88,8 @@ TEST(Ready, all_agree_and_share_the_nodes_out) {
   std::vector<Agreement> agreed(ranks);
   const auto thrown = on_ranks(run.component, [&](comm::Communicator& component) {
     Started started = run.started(component.rank());
-    agreed[base::index(component.rank())] =
-        agree_on_declarations(started, declared(component.rank()), {}, nap, nap);
+    client::Declarer declarer = declared(component.rank());
+    agreed[base::index(component.rank())] = agree_on_declarations(started, declarer, {}, nap, nap);
   });
   EXPECT_THAT(thrown, Each(IsEmpty()));
   EXPECT_FALSE(run.told());
@@ -112,7 +112,7 @@ TEST(Ready, all_hear_of_a_rank_that_gives_up_while_it_waits) {
     Job run;
     const auto thrown = on_ranks(run.component, [&](comm::Communicator& component) {
       Started started = run.started(component.rank());
-      const client::Declarer declarer = declared(component.rank());
+      client::Declarer declarer = declared(component.rank());
       const auto meanwhile = [&] {
         if (component.rank() == quitter) throw Error(ErrorCode::lost, "the server is gone");
         nap();
@@ -144,7 +144,8 @@ TEST(Ready, nobody_waits_for_a_rank_that_has_given_up) {
           }
           nap();
         };
-        agree_on_declarations(started, declared(component.rank()), {}, meanwhile, nap);
+        client::Declarer declarer = declared(component.rank());
+        agree_on_declarations(started, declarer, {}, meanwhile, nap);
       });
       if (!quit) continue;  // it had nothing to wait for
       const messaging::TreePlace place(quitter, ranks);
@@ -160,7 +161,8 @@ TEST(Ready, all_hear_of_a_rank_that_leaves_before) {
       Started started = run.started(component.rank());
       if (component.rank() == leaver)
         return report_never_ready(started, {ErrorCode::lost, "left before ready"});
-      agree_on_declarations(started, declared(component.rank()), {}, nap, nap);
+      client::Declarer declarer = declared(component.rank());
+      agree_on_declarations(started, declarer, {}, nap, nap);
     });
     for (int rank = 0; rank < ranks; ++rank)
       EXPECT_THAT(thrown[base::index(rank)], rank == leaver ? ::testing::Matcher<std::string>(IsEmpty())

@@ -21,9 +21,10 @@ EngineVariable variable_of(const DatasetSpec& spec, const VariableSpec& variable
   for (const int dim : variable.dims) made.dims.push_back(spec.dims[base::index(dim)].name);
   if (const std::string codec = codec_in(spec, variable); codec != "none")
     made.attributes.emplace_back(codec_attribute, codec);
-  if (variable.fill_value)
-    if (auto fill = model::in_type(*variable.fill_value, variable.type))
-      made.attributes.emplace_back("_FillValue", std::move(*fill));
+  if (variable.fill_value && model::can_hold(variable.type, variable.fill_value->number))
+    model::dispatch(variable.type, [&](auto sample) {
+      made.attributes.emplace_back("_FillValue", std::vector{variable.fill_value->as<decltype(sample)>()});
+    });
   return made;
 }
 

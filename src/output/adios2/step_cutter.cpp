@@ -249,7 +249,7 @@ base::SharedBytes StepCutter::filled(const VariableSpec& variable, std::int64_t 
   const std::size_t size = model::size_of(variable.type);
   std::vector<std::byte> bytes(base::index(cells) * size);
   model::dispatch(variable.type, [&](auto sample) {
-    const auto fill = static_cast<decltype(sample)>(variable.fill_value.value_or(0.0));
+    const auto fill = variable.fill_value.value_or(0.0).as<decltype(sample)>();
     for (std::size_t byte = 0; byte < bytes.size(); byte += size) std::memcpy(&bytes[byte], &fill, size);
   });
   return bytes;

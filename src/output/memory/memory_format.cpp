@@ -29,7 +29,7 @@ void grow(const VariableSpec& variable, std::int64_t cells, std::vector<std::byt
   std::size_t at = values.size();
   values.resize(static_cast<std::size_t>(cells) * size);
   model::dispatch(variable.type, [&](auto sample) {
-    const auto fill = static_cast<decltype(sample)>(variable.fill_value.value_or(0.0));
+    const auto fill = variable.fill_value.value_or(0.0).as<decltype(sample)>();
     for (; at < values.size(); at += size) std::memcpy(values.data() + at, &fill, size);
   });
 }

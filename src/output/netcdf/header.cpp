@@ -22,23 +22,14 @@ constexpr unsigned tracked = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
 // object headers (snapshot.hpp) and no dense storage.
 constexpr unsigned no_limit = 65535;
 
-// netCDF's default fill values.
 template <class T>
-T default_fill(model::DataType type) {
-  if constexpr (std::is_same_v<T, std::int64_t>)
-    return -9223372036854775806LL;
-  else
-    return static_cast<T>(model::default_fill(type));
-}
-
-template <class T>
-T fill_as(const VariableSpec& variable, double fill) {
-  if (!model::can_hold(variable.type, fill)) {
+T fill_as(const VariableSpec& variable, const model::FillValue& fill) {
+  if (!model::can_hold(variable.type, fill.number)) {
     throw Error(ErrorCode::configuration,
-                fmt::format("variable \"{}\": fill value {} is not a value of type {}", variable.name, fill,
-                            model::name_of(variable.type)));
+                fmt::format("variable \"{}\": fill value {} is not a value of type {}", variable.name,
+                            fill.number, model::name_of(variable.type)));
   }
-  return static_cast<T>(fill);
+  return fill.as<T>();
 }
 
 AttributeValue fill_attribute(const VariableSpec& variable) {
@@ -105,8 +96,7 @@ Id variable_properties(const VariableSpec& variable) {
   }
   model::dispatch(variable.type, [&](auto sample) {
     using T = decltype(sample);
-    const T fill =
-        variable.fill_value ? fill_as<T>(variable, *variable.fill_value) : default_fill<T>(variable.type);
+    const T fill = fill_as<T>(variable, variable.fill_value.value_or(model::default_fill(variable.type)));
     check(H5Pset_fill_value(properties, memory_type(variable.type), &fill), "cannot set the fill value");
   });
   return properties;

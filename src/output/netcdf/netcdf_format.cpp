@@ -242,6 +242,11 @@ class NetcdfFormat final : public Format {
     about(path, [&] { axes = read_axes(path); });
     return axes;
   }
+  std::map<std::string, model::FillValue> existing_fills(const std::string& path) const override {
+    std::map<std::string, model::FillValue> fills;
+    about(path, [&] { fills = read_fills(path); });
+    return fills;
+  }
   std::string danger_beside_model() const override {
     return hdf5_is_thread_safe() ? "" : "the HDF5 library of this program is not thread-safe";
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/index.hpp"
@@ -198,6 +199,23 @@ std::map<std::string, ExistingAxis> read_axes(const Store& store, const Json& gr
       axes.emplace(name, std::move(axis));
     }
     return axes;
+  });
+}
+
+std::map<std::string, model::FillValue> read_fills(const Json& group) {
+  return reading([&] {
+    std::map<std::string, model::FillValue> fills;
+    for (const auto& [name, array] : arrays_in(group).items()) {
+      if (!array.at("attributes").contains("_FillValue")) continue;
+      const Json& fill = array.at("fill_value");
+      if (fill.is_number_integer())
+        fills[name] = model::FillValue::of_whole(fill.get<std::int64_t>());
+      else if (fill.is_number())
+        fills[name] = fill.get<double>();
+      else if (fill == "NaN")
+        fills[name] = std::numeric_limits<double>::quiet_NaN();
+    }
+    return fills;
   });
 }
 

@@ -15,6 +15,8 @@ Json read_group(const Store& store);
 
 // The time axes, by the name of their dim.
 std::map<std::string, ExistingAxis> read_axes(const Store& store, const Json& group);
+// The fill value of each variable that has a `_FillValue`.
+std::map<std::string, model::FillValue> read_fills(const Json& group);
 
 // Checks that the store has the variables of the spec with the same types, shapes, chunks and codecs, and no
 // other variables along unlimited dims. Throws Error(resource) that names the first difference.

@@ -120,15 +120,11 @@ Json fill_attribute(T value) {
 
 template <class T>
 T fill_of(const VariableSpec& variable) {
-  if (!variable.fill_value) {
-    if constexpr (std::is_same_v<T, std::int64_t>)
-      return -9223372036854775806LL;  // not representable as a double
-    return static_cast<T>(model::default_fill(variable.type));
-  }
-  if (!model::can_hold(variable.type, *variable.fill_value))
-    refuse(fmt::format("variable \"{}\": fill value {} is not a value of type {}", variable.name,
-                       *variable.fill_value, model::name_of(variable.type)));
-  return static_cast<T>(*variable.fill_value);
+  const model::FillValue fill = variable.fill_value.value_or(model::default_fill(variable.type));
+  if (!model::can_hold(variable.type, fill.number))
+    refuse(fmt::format("variable \"{}\": fill value {} is not a value of type {}", variable.name, fill.number,
+                       model::name_of(variable.type)));
+  return fill.as<T>();
 }
 
 Json named(const char* name, Json configuration) {

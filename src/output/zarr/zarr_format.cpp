@@ -129,6 +129,17 @@ class ZarrFormat final : public Format {
     return axes;
   }
 
+  std::map<std::string, model::FillValue> existing_fills(const std::string& path) const override {
+    std::map<std::string, model::FillValue> fills;
+    about(path, [&] {
+      const Store store(env::system_files(), place_of(path), "", false);
+      fills = read_fills(read_group(store));
+    });
+    return fills;
+  }
+  // An array is a folder, whose name the file systems of clusters limit.
+  std::size_t longest_name() const override { return 255; }
+
   std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem& files) const override {
     check_spec(spec);
     std::unique_ptr<Dataset> dataset;

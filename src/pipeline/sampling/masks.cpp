@@ -71,8 +71,8 @@ void Masks::keep(Part& part, int mask, std::span<const std::byte> block) {
   model::dispatch(field.type, [&]<class T>(T) {
     for (std::size_t cell = 0; cell < counts.size(); ++cell) {
       const T value = value_at<T>(block, cell);
-      const bool is_missing = std::isnan(static_cast<double>(value)) ||
-                              (field.fill_value && value == static_cast<T>(*field.fill_value));
+      const bool is_missing =
+          std::isnan(static_cast<double>(value)) || (field.fill_value && value == field.fill_value->as<T>());
       counts[cell] = value == T{0} || is_missing ? 0 : 1;
     }
   });
@@ -88,7 +88,7 @@ std::span<const std::byte> Masks::masked(Part& part, const model::Field& field,
   }
   std::memcpy(part.masked.data(), block.data(), block.size());
   model::dispatch(field.type, [&]<class T>(T) {
-    const T fill = static_cast<T>(*field.fill_value);
+    const T fill = field.fill_value->as<T>();
     const std::size_t cells = block.size() / sizeof(T);
     for (std::size_t level = 0; level < cells; level += counts.size())
       for (std::size_t cell = 0; cell < counts.size(); ++cell)

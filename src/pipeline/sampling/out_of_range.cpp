@@ -48,12 +48,17 @@ void OutOfRange::warn(const OutputVariable& output_variable, const time::TimeRec
   const plan::DatasetPlan& file = blueprint_.plan.files[output_variable.file];
   const cf::VariableLayout& layout =
       blueprint_.layouts[output_variable.file].variables[output_variable.variable];
+  const bool equals_fill = !output_variable.packing && lost.first == output_variable.fill_value.number;
   base::log_warning(fmt::format(
-      "{}: \"{}\" has {} value{} at {} s, such as {}, that {}{} cannot represent; they are replaced by "
-      "the fill value. Further ones are counted, and reported at the end of the run",
+      "{}: \"{}\" has {} value{} at {} s, such as {}, that {}. Further ones are counted, and reported at the "
+      "end "
+      "of the run",
       file.entry.path, file.variables[base::index(layout.plan)].name, lost.values,
-      lost.values == 1 ? "" : "s", record.end, lost.first, model::name_of(output_variable.output),
-      range_of(output_variable)));
+      lost.values == 1 ? "" : "s", record.end, lost.first,
+      equals_fill ? "equal the fill value, so readers take them for missing; another fill_value of the field "
+                    "avoids this"
+                  : fmt::format("{}{} cannot represent; they are replaced by the fill value",
+                                model::name_of(output_variable.output), range_of(output_variable))));
 }
 
 }  // namespace tailrace::pipeline::sampling

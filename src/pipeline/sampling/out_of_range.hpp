@@ -1,4 +1,5 @@
-// Counts values that the type of their variable cannot represent, and logs the first of each variable.
+// Counts values that the type of their variable cannot represent, or that equal its fill value, and logs the
+// first of each variable.
 #pragma once
 
 #include <vector>

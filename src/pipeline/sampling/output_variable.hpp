@@ -1,7 +1,6 @@
 // The state of one variable of one file on one server, while samples become records.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -33,7 +32,7 @@ struct OutputVariable {
   bool once = false;        // a fixed field: one value, without time
   bool diagnostic = false;  // computed by the servers, not put
   bool at_end = false;      // the last sample is kept until the run ends
-  double fill_value = 0.0;
+  model::FillValue fill_value;
   std::vector<std::byte> fill;  // fill_value as one element
   std::optional<model::Packing> packing;
   std::optional<time::Missing> missing;  // if the field has missing values
@@ -49,9 +48,7 @@ struct OutputVariable {
            keeps_fill();
   }
   // The fill value of the field is also that of the variable.
-  bool keeps_fill() const {
-    return !missing || missing->fill == fill_value || (std::isnan(missing->fill) && std::isnan(fill_value));
-  }
+  bool keeps_fill() const { return !missing || missing->fill == fill_value; }
   time::Stored stored() const { return {output, fill_value, packing}; }
 };
 

@@ -18,7 +18,7 @@ const std::vector<time::Share> the_only_sample{
 
 std::vector<std::byte> fill_bytes(const output::VariableSpec& spec) {
   return model::dispatch(spec.type, [&](auto zero) {
-    const auto value = static_cast<decltype(zero)>(spec.fill_value.value_or(0.0));
+    const auto value = spec.fill_value.value_or(0.0).as<decltype(zero)>();
     const auto bytes = std::as_bytes(std::span(&value, 1));
     return std::vector<std::byte>(bytes.begin(), bytes.end());
   });

@@ -29,7 +29,7 @@ class OutputVariables final : public model::Stateful {
   using Emit =
       std::function<void(const OutputVariable&, int client, std::int64_t record, std::span<const std::byte>)>;
 
-  // Called for values in a client's part of a record that the variable's type cannot represent; on any
+  // Called for values in a client's part of a record that readers take for missing (time::Lost); on any
   // thread.
   using Lose = std::function<void(const OutputVariable&, const time::TimeRecord&, const time::Lost&)>;
 

@@ -97,6 +97,7 @@ inline client::Declarer declare(const Cast& cast, int client) {
   add("les", "w", model::DataType::float64);
   add("les", "cells", model::DataType::int32);
   add("", "energy", model::DataType::float64);
+  declarer.settle_coordinates();
   return declarer;
 }
 

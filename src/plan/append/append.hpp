@@ -13,6 +13,9 @@ namespace tailrace::plan {
 // By axis of a file; empty for a file that is new.
 using ContinuedAxes = std::vector<time::Continued>;
 
+// The fill values of a file's variables, by name; empty for a file that is new.
+using ExistingFills = std::map<std::string, model::FillValue>;
+
 struct RecordsToKeep {
   ContinuedAxes axes;
   std::vector<std::string>

@@ -1,6 +1,8 @@
 // The cells next to a place, along a coordinate and in a list.
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "points/line.hpp"
 #include "points/nearest_cell.hpp"
 
@@ -57,6 +59,38 @@ TEST(Line, TurnsAroundTheGlobe) {
   EXPECT_THAT(regional.nearest(-171), ElementsAre(Share{2, 1.0}));
   EXPECT_THAT(regional.nearest(-160), IsEmpty());
   EXPECT_THAT(regional.between(-175), ElementsAre(Share{1, 0.5}, Share{2, 0.5}));
+}
+
+TEST(Line, LongitudesMayJump) {
+  const auto lon = coordinate("lon", {"lon"}, {180, 240, 300, 0, 60, 120}, "degrees_east");
+  EXPECT_FALSE(line_complaint(lon, true));
+  EXPECT_EQ(line_complaint(lon, false), "it increases to 300 at index 2, then decreases to 0");
+  EXPECT_EQ(line_complaint(coordinate("lon", {"lon"}, {0, 120, 240, 0, 120}), true),
+            "it increases to 240 at index 2, then decreases to 0");
+  const Line ring(lon, true);
+  EXPECT_TRUE(ring.is_ring());
+  EXPECT_THAT(ring.nearest(-20), ElementsAre(Share{3, 1.0}));
+  EXPECT_THAT(ring.nearest(200), ElementsAre(Share{0, 1.0}));
+  EXPECT_THAT(ring.between(345), ElementsAre(Share{2, 0.25}, Share{3, 0.75}));
+  EXPECT_THAT(ring.between(150), ElementsAre(Share{5, 0.5}, Share{0, 0.5}));
+  auto part = coordinate("lon", {"lon"}, {330, 0, 30}, "degrees_east");
+  part.bounds = {315, 345, 345, 15, 15, 50};
+  const Line regional(part, true);
+  EXPECT_FALSE(regional.is_ring());
+  EXPECT_THAT(regional.nearest(48), ElementsAre(Share{2, 1.0}));
+  EXPECT_THAT(regional.nearest(-44), ElementsAre(Share{0, 1.0}));
+  EXPECT_THAT(regional.nearest(52), IsEmpty());
+  EXPECT_THAT(regional.nearest(-46), IsEmpty());
+}
+
+TEST(CellSearch, LeavesOutCellsWithoutAPlace) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> lat{nan, -999, 40}, lon{10, 10, 50};
+  EXPECT_EQ(CellSearch({lat, lon}, 1).nearest({81, 10}).cell, 2);
+  Reach reach;
+  reach.add(std::vector<double>{3, nan, 5});
+  EXPECT_EQ(reach.low, 3);
+  EXPECT_EQ(reach.high, 5);
 }
 
 TEST(CellSearch, MeasuresOnTheSphere) {

@@ -75,6 +75,34 @@ TEST(StoredValues, floats_that_would_become_infinite_are_lost) {
   EXPECT_EQ(kept.numbers[5], -1.0F);
 }
 
+TEST(StoredValues, that_equal_the_fill_value_are_lost) {
+  const auto kept = stored<float>({DataType::float32, -9999.0}, {-9999.0, 7.0, -9999.0, -9999.0001}, {2});
+  EXPECT_EQ(kept.lost.values, 2U) << "the last one becomes it in float32";
+  EXPECT_EQ(kept.lost.first, -9999.0);
+  EXPECT_EQ(stored<float>({DataType::float32, nan}, {nan, 7.0}).lost.values, 0U);
+  const Stored whole{DataType::int64};
+  EXPECT_EQ(stored<std::int64_t>(whole, {-0x1p63}).lost.values, 0U) << "the default is another number";
+  EXPECT_EQ(stored<std::int64_t>(whole, {nan}).numbers[0], -9223372036854775806LL);
+}
+
+TEST(StoredValues, are_counted_by_accumulators_too) {
+  for (const DataType type : {DataType::float64, DataType::float32}) {
+    const auto mean = make_accumulator(ReductionKind::mean, DataType::float64, {type, -9999.0}, 3);
+    const std::vector<double> low{-10000.0, 1.0, -9999.0}, high{-9998.0, 1.0, -9999.0};
+    mean->combine(std::as_bytes(std::span(low)), 1.0);
+    mean->combine(std::as_bytes(std::span(high)), 1.0);
+    std::vector<std::byte> record(3 * model::size_of(type));
+    const Lost lost = mean->finish(record);
+    EXPECT_EQ(lost.values, 2U);
+    EXPECT_EQ(lost.first, -9999.0);
+  }
+  const auto least = make_accumulator(ReductionKind::min, DataType::int32, {DataType::int32, 0.0}, 2);
+  const std::vector<std::int32_t> numbers{0, 5};
+  least->combine(std::as_bytes(std::span(numbers)), 1.0);
+  std::vector<std::byte> record(8);
+  EXPECT_EQ(least->finish(record).values, 1U);
+}
+
 TEST(StoredValues, come_back_within_half_a_scale_factor) {
   const model::Packing packing{.scale_factor = 0.01, .add_offset = 250.0};
   std::mt19937 random(3);

@@ -59,13 +59,57 @@ extern "C" herr_t tailrace_visit_axis(hid_t, const char* name, const H5L_info_t*
   }
 }
 
+struct FillVisit {
+  hid_t file;
+  std::map<std::string, model::FillValue> fills;
+};
+
+void take_fill(FillVisit& visit, const char* name) {
+  const Id dataset(H5Dopen2(visit.file, name, H5P_DEFAULT), &H5Dclose, "cannot open a variable");
+  if (H5Aexists(dataset, "_FillValue") <= 0) return;
+  const Id attribute(H5Aopen(dataset, "_FillValue", H5P_DEFAULT), &H5Aclose, "cannot open an attribute");
+  const Id space(H5Aget_space(attribute), &H5Sclose, "cannot read an attribute");
+  const Id type(H5Aget_type(attribute), &H5Tclose, "cannot read an attribute");
+  if (H5Sget_simple_extent_npoints(space) != 1) return;
+  if (H5Tget_class(type) == H5T_INTEGER) {
+    std::int64_t whole = 0;
+    check(H5Aread(attribute, H5T_NATIVE_INT64, &whole), "cannot read an attribute");
+    visit.fills[name] = model::FillValue::of_whole(whole);
+  } else if (H5Tget_class(type) == H5T_FLOAT) {
+    double number = 0.0;
+    check(H5Aread(attribute, H5T_NATIVE_DOUBLE, &number), "cannot read an attribute");
+    visit.fills[name] = number;
+  }
+}
+
+extern "C" herr_t tailrace_visit_fill(hid_t, const char* name, const H5L_info_t*, void* into) {
+  try {
+    take_fill(*static_cast<FillVisit*>(into), name);
+    return 0;
+  } catch (...) {
+    return -1;
+  }
+}
+
+Id open_to_read(const std::string& path) TAILRACE_REQUIRES(hdf5_mutex) {
+  const Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, "cannot make access properties");
+  check(H5Pset_file_locking(access, false, true), "cannot switch locking off");
+  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), &H5Fclose, "is damaged"};
+}
+
 }  // namespace
+
+std::map<std::string, model::FillValue> read_fills(const std::string& path) {
+  const Hdf5Lock lock;
+  const Id file = open_to_read(path);
+  FillVisit visit{file, {}};
+  check(H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, &tailrace_visit_fill, &visit), "is damaged");
+  return std::move(visit.fills);
+}
 
 std::map<std::string, ExistingAxis> read_axes(const std::string& path) {
   const Hdf5Lock lock;
-  const Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, "cannot make access properties");
-  check(H5Pset_file_locking(access, false, true), "cannot switch locking off");
-  const Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), &H5Fclose, "is damaged");
+  const Id file = open_to_read(path);
   if (text_attribute(file, "_NCProperties").find("tailrace=") == std::string::npos)
     throw Error(ErrorCode::resource, "was not written by Tailrace, which appends only to its own files");
   Visit visit{file, {}};

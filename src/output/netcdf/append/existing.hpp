@@ -12,6 +12,8 @@ namespace tailrace::output::netcdf {
 // The time axes of the file, by the name of their dim. Takes the Hdf5Lock. Throws Error(resource) for a file
 // that cannot be read or that Tailrace did not write.
 std::map<std::string, ExistingAxis> read_axes(const std::string& path) TAILRACE_EXCLUDES(hdf5_mutex);
+// The `_FillValue` of each variable that has one.
+std::map<std::string, model::FillValue> read_fills(const std::string& path) TAILRACE_EXCLUDES(hdf5_mutex);
 
 // Checks that the file has the variables of the spec with the same types, shapes, chunks and filters, and no
 // other variables along unlimited dims. Throws Error(resource) that names the first difference.
