@@ -11,6 +11,7 @@
 #include "checkpoint/burst/pending_checkpoints.hpp"
 #include "checkpoint/burst/shard_copy.hpp"
 #include "checkpoint/checkpoint_store.hpp"
+#include "checkpoint/series/list_name.hpp"
 
 namespace tailrace::checkpoint {
 namespace {
@@ -77,6 +78,12 @@ void check_shards(env::FileSystem& files, FoundCheckpoint& checkpoint) {
   }
 }
 
+// A run that continues from the copy must know which files it made before.
+void copy_run_files(env::FileSystem& files, const std::string& from, const std::string& to) {
+  const std::string list = from + "/" + run_files_name, copy = to + "/" + run_files_name;
+  if (files.exists(list) && !files.exists(copy)) files.write(copy, files.read(list));
+}
+
 // The paths that do not exist any more.
 std::vector<std::string> gone(env::FileSystem& files, const std::vector<FoundCheckpoint>& before) {
   std::vector<std::string> paths;
@@ -139,6 +146,7 @@ std::string copy_checkpoint(env::FileSystem& files, const std::string& checkpoin
         throw Error(error.code(), fmt::format("checkpoint {}: {}", path, error.what()));
       }
     }
+    copy_run_files(files, Path(from).parent_path().string(), store.path());
     store.commit(manifest);
   } catch (...) {
     store.abandon(manifest.head.step);

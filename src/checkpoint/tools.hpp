@@ -28,7 +28,8 @@ FoundCheckpoint newest_complete(env::FileSystem& files, const std::string& path,
                                 const std::string& component);
 
 // Copies a complete checkpoint into DIRECTORY/COMPONENT and verifies each byte; returns the path of the copy,
-// which is durable then. Throws Error(resource) for damage, if there is a checkpoint of that step, and if a
+// which is durable then. The list of the files that the run made (series/begun_files.hpp) is copied, too,
+// unless there is one. Throws Error(resource) for damage, if there is a checkpoint of that step, and if a
 // job holds the lock.
 std::string copy_checkpoint(env::FileSystem& files, const std::string& checkpoint,
                             const std::string& directory);

@@ -139,6 +139,15 @@ def test_a_restart_in_a_copy_leaves_the_original(job, run, whole, tmp_path, serv
     assert_as_whole(original, whole)
 
 
+def test_a_copied_checkpoint_knows_the_files_of_its_run(job, run, whole, tmp_path):
+    original = run(tmp_path / "B")
+    copied = tailrace("checkpoint", "copy", "restart", "archive", "--step", "20", cwd=original)
+    assert copied.returncode == 0, copied.stderr
+    result = go_on(job, original, made=config(directory="archive")).finished()
+    assert "RESTARTED 20\n" in result.output and f"{original}/out/part_42.0.nc is removed" in result.output
+    assert_as_whole(original, whole)
+
+
 def test_a_moved_run_goes_on(job, run, whole, tmp_path):
     moved = shutil.move(run(tmp_path / "B"), tmp_path / "elsewhere")
     go_on(job, moved).finished()

@@ -9,13 +9,14 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "checkpoint/series/list_name.hpp"
 
 namespace tailrace::checkpoint {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string list_path(const std::string& checkpoints) { return checkpoints + "/files.jsonl"; }
+std::string list_path(const std::string& checkpoints) { return checkpoints + "/" + run_files_name; }
 
 std::string text_of(const Json& line) {
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

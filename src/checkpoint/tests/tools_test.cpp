@@ -73,7 +73,9 @@ TEST_F(Tools, find_the_checkpoint_of_a_component) {
 
 TEST_F(Tools, copy_a_whole_set) {
   const std::string checkpoint = "a/checkpoints/atmosphere/step_000000000020";
+  files->write("a/checkpoints/atmosphere/files.jsonl", "{\"file\":\"a.nc\"}\n");
   EXPECT_EQ(copy_checkpoint(*files, checkpoint, "b/c"), "b/c/atmosphere/step_000000000020");
+  EXPECT_EQ(files->read("b/c/atmosphere/files.jsonl"), "{\"file\":\"a.nc\"}\n");
   expect_values(*files, "b/c/atmosphere", 20);
   EXPECT_EQ(newest_whole(*files, "b/c/atmosphere"), read_manifest(*files, checkpoint));
   EXPECT_EQ(message_of([&] { copy_checkpoint(*files, checkpoint, "b/c"); }),
