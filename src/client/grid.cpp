@@ -91,9 +91,10 @@ Region indexed_region(const GridArguments& grid) {
   return Region(std::move(runs));
 }
 
-bool is_whole(const model::Grid& grid, const std::vector<std::int64_t>& local_shape,
+bool is_whole(const model::Grid& grid, const std::vector<std::vector<std::int64_t>>& local_shapes,
               const model::Coordinate& coordinate, std::int64_t given) {
-  std::int64_t whole = 1, local = 1;
+  std::int64_t whole = 1;
+  std::vector<std::int64_t> by_block(local_shapes.size(), 1);
   bool indexed = false;
   for (const std::string& dim : coordinate.dims) {
     const auto at = std::find(grid.dims.begin(), grid.dims.end(), dim);
@@ -102,9 +103,11 @@ bool is_whole(const model::Grid& grid, const std::vector<std::int64_t>& local_sh
                          dim, base::name_hint(dim, grid.dims)));
     const auto d = static_cast<std::size_t>(at - grid.dims.begin());
     whole *= grid.shape[d];
-    local *= local_shape[d];
+    for (std::size_t block = 0; block < by_block.size(); ++block) by_block[block] *= local_shapes[block][d];
     indexed = indexed || dim == grid.indexed_dim;
   }
+  std::int64_t local = 0;
+  for (const std::int64_t values : by_block) local += values;
   const bool all = given == whole && !indexed;
   if (!all && given != local && indexed)
     refuse(fmt::format(

@@ -33,8 +33,8 @@ model::Region block_region(const GridArguments& grid);
 model::Region indexed_region(const GridArguments& grid);
 
 // Whether a coordinate with `given` values covers the whole grid instead of this rank's part. Throws
-// Error(usage) if it is neither, or if the grid lacks a dimension.
-bool is_whole(const model::Grid& grid, const std::vector<std::int64_t>& local_shape,
+// Error(usage) if it is neither, or if the grid lacks a dimension. `local_shapes`: of this rank's blocks.
+bool is_whole(const model::Grid& grid, const std::vector<std::vector<std::int64_t>>& local_shapes,
               const model::Coordinate& coordinate, std::int64_t given);
 
 }  // namespace tailrace::client
