@@ -196,6 +196,53 @@ def test_the_bits_do_not_depend_on_ranks_blocks_servers_and_transports(job):
         assert differences(found["two"], bits) == [], name
 
 
+PACKED = {"type": "int16", "pack": {"scale_factor": 0.5, "add_offset": 280}}
+KEEP = """
+from pathlib import Path
+import numpy as np
+def keep(ds):
+    number = len(list(Path(".").glob("seen*.npy")))
+    np.save(f"seen{number}.npy", np.stack([ds.ice.values[0], ds.ice_mean.values[0]]))
+"""
+
+
+def test_each_format_has_the_holes(job):
+    """Numbers of both kinds, compressed and packed."""
+    adios2_reading = pytest.importorskip("support.adios2_reading")
+    made = case(servers(2), "three, several blocks", coordinates=False)
+    variables = [{"field": name, "every": "2 s"} for name in ("ice", "sst")]
+    variables += [{"field": "ice", "name": "ice_mean", **MEAN}]
+    output = {
+        "out.nc": {"compression": {"codec": "zstd"}, "variables": variables},
+        "out.zarr": {"format": "zarr", "compression": {"codec": "zlib"}, "variables": variables},
+        "out.bp": {"format": "adios2", "variables": variables},
+        "packed.nc": {"compression": {"codec": "zlib"}, "variables": [variables[1] | PACKED]},
+    }
+    config = configuration(made, output=output)
+    config["in_situ"] = {"keep": {"python": "keep.py", "when_full": "wait", "variables": variables[::2]}}
+    job.root.mkdir(exist_ok=True)
+    (job.root / "keep.py").write_text(KEEP)
+    result = made.run(job.root, config).finished()
+    ice = np.where(LAND, np.nan, ICE.astype(float))
+    sst = np.where(LAND, np.nan, SST)
+    wanted = {"ice": ice[1::2], "sst": sst[1::2], "ice_mean": ice.reshape(2, 2, *SHAPE[1:]).mean(axis=1)}
+    with xr.open_dataset(result.path("out.nc"), decode_times=False) as data:
+        for name, values in wanted.items():
+            np.testing.assert_array_equal(data[name].values, values)
+    with xr.open_zarr(result.path("out.zarr"), decode_times=False) as data:
+        for name, values in wanted.items():
+            np.testing.assert_array_equal(data[name].values, values)
+    stored, attributes = adios2_reading.read(result.path("out.bp"))
+    for name, values in wanted.items():
+        fill = attributes[f"{name}/_FillValue"]
+        np.testing.assert_array_equal(stored[name], np.where(np.isnan(values), fill, values))
+    with xr.open_dataset(result.path("packed.nc"), decode_times=False) as data:
+        np.testing.assert_array_equal(np.isnan(data.sst.values), np.isnan(wanted["sst"]))
+        assert np.nanmax(np.abs(data.sst.values - wanted["sst"])) <= 0.25
+    seen = [np.load(path) for path in sorted(result.folder.glob("seen*.npy"))]
+    np.testing.assert_array_equal(seen, np.stack([wanted["ice"], wanted["ice_mean"]], axis=1))
+
+
 def test_blocks_that_overlap(job):
     """The message names one rank, or two."""
     made = case(servers(1), "three, several blocks")
