@@ -91,6 +91,29 @@ Region indexed_region(const GridArguments& grid) {
   return Region(std::move(runs));
 }
 
+namespace {
+
+struct Counts {
+  std::int64_t whole, local, given;
+};
+
+// On a rank with several blocks the number of values must not leave open what they are: the values of two
+// blocks in the same columns may be as many as the columns.
+void check_of_blocks(const model::Grid& grid, const model::Coordinate& coordinate, const Counts& counts) {
+  if (coordinate.dims.size() == 1 && counts.given != counts.whole)
+    refuse(
+        fmt::format("coordinate \"{}\" of grid \"{}\" has {} values; {} (the whole) are expected along one "
+                    "dimension, since this rank has several blocks",
+                    coordinate.name, grid.name, counts.given, counts.whole));
+  if (coordinate.dims.size() > 1 && counts.given == counts.whole && counts.whole == counts.local)
+    refuse(fmt::format(
+        "coordinate \"{}\" of grid \"{}\" has {} values, as many as the whole and as the several "
+        "blocks of this rank, which have another order; declare one block where a rank holds all cells",
+        coordinate.name, grid.name, counts.given));
+}
+
+}  // namespace
+
 bool is_whole(const model::Grid& grid, const std::vector<std::vector<std::int64_t>>& local_shapes,
               const model::Coordinate& coordinate, std::int64_t given) {
   std::int64_t whole = 1;
@@ -109,6 +132,7 @@ bool is_whole(const model::Grid& grid, const std::vector<std::vector<std::int64_
   std::int64_t local = 0;
   for (const std::int64_t values : by_block) local += values;
   const bool all = given == whole && !indexed;
+  if (by_block.size() > 1) check_of_blocks(grid, coordinate, {whole, local, given});
   if (!all && given != local && indexed)
     refuse(fmt::format(
         "coordinate \"{}\" of grid \"{}\" has {} values; {} are expected, this rank's part, as along "
