@@ -32,6 +32,16 @@ class LocalShapes {
     }
     grids_[grid.name] = extents;
   }
+  // The values of several blocks are an array of rank 1.
+  void add_block(const std::string& grid, const std::vector<std::int64_t>& count) {
+    std::vector<std::int64_t>& extents = grids_[grid];
+    const auto cells = [](const std::vector<std::int64_t>& of) {
+      std::int64_t all = 1;
+      for (const std::int64_t extent : of) all *= extent;
+      return all;
+    };
+    extents = {cells(extents) + cells(count)};
+  }
   void add(const FieldSpec& field, FieldHandle handle) {
     const auto grid = grids_.find(field.grid);
     fields_[handle.index] = {.name = field.name,

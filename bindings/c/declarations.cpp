@@ -111,6 +111,19 @@ int tailrace_grid(tailrace_session* session, const tailrace_grid_spec* spec, tai
   });
 }
 
+int tailrace_add_block(tailrace_session* session, const char* grid, int rank, const int64_t* offset,
+                       const int64_t* count, tailrace_error* error) {
+  return guarded(error, [&] {
+    const std::string owner = "grid \"" + text_or(grid) + "\"";
+    if (rank < 0) throw Error(ErrorCode::usage, owner + ": rank " + std::to_string(rank) + " is negative");
+    if (rank > 0) required(offset, (owner + ": offset").c_str());
+    if (rank > 0) required(count, (owner + ": count").c_str());
+    const auto extents_of_block = extents(count, rank);
+    running(session).session.add_block(text_or(grid), extents(offset, rank), extents_of_block);
+    session->shapes.add_block(text_or(grid), extents_of_block);
+  });
+}
+
 int tailrace_coordinate(tailrace_session* session, const char* grid, const tailrace_coordinate_spec* spec,
                         const double* values, size_t count, tailrace_error* error) {
   return guarded(error, [&] {

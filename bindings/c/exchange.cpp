@@ -69,6 +69,21 @@ int tailrace_put_strided(tailrace_session* session, int field, const void* data,
   });
 }
 
+int tailrace_put_block(tailrace_session* session, int field, size_t block, const void* data, int type,
+                       int rank, const int64_t* shape, const int64_t* strides, tailrace_error* error) {
+  return guarded(error, [&] {
+    check_put(running(session), field, type, rank);
+    if (rank > 0) required(shape, "put_block: shape");
+    auto& view = session->view;
+    view.data = data;
+    view.type = static_cast<tailrace::Type>(type);
+    view.shape.assign(shape, shape + rank);
+    view.strides.clear();
+    if (strides != nullptr) view.strides.assign(strides, strides + rank);
+    session->session.put_block(FieldHandle{field}, block, view);
+  });
+}
+
 void tailrace_list_fastest_first(tailrace_session* session) {
   session->view.fastest_first_in_messages = true;
 }

@@ -264,6 +264,17 @@ int tailrace_glue_coordinate(tailrace_session* session, const char* grid, const 
   return tailrace_coordinate(session, grid, &spec, values, value_count, error);
 }
 
+int tailrace_glue_add_block(tailrace_session* session, const char* grid, int offset_size,
+                            const std::int64_t* offset, int count_size, const std::int64_t* count,
+                            tailrace_error* error) {
+  if (count_size != offset_size)
+    return usage_error(error,
+                       one_per_dimension(grid, "count", count_size, static_cast<std::size_t>(offset_size)));
+  const auto c_offset = reversed(offset, offset_size, 1);
+  const auto c_count = reversed(count, count_size, 0);
+  return tailrace_add_block(session, grid, offset_size, c_offset.data(), c_count.data(), error);
+}
+
 int tailrace_glue_grid_mapping(tailrace_session* session, const char* grid, const char* grid_mapping_name,
                                const char* name, const char* attributes, tailrace_error* error) {
   const Attributes list(attributes);
@@ -350,6 +361,16 @@ int tailrace_glue_put(tailrace_session* session, int field, const CFI_cdesc_t* a
   if (!given.is_sound) return error->code;
   return tailrace_put_strided(session, field, array->base_addr, given.type, given.rank, given.shape,
                               given.is_dense ? nullptr : given.strides, error);
+}
+
+int tailrace_glue_put_block(tailrace_session* session, int field, std::int64_t block,
+                            const CFI_cdesc_t* array, tailrace_error* error) {
+  const Described given(session, field, array, "put_block", error);
+  if (!given.is_sound) return error->code;
+  if (block < 1)
+    return usage_error(error, "put_block: block " + std::to_string(block) + "; blocks count from 1");
+  return tailrace_put_block(session, field, static_cast<std::size_t>(block - 1), array->base_addr, given.type,
+                            given.rank, given.shape, given.is_dense ? nullptr : given.strides, error);
 }
 
 int tailrace_glue_get(tailrace_session* session, int field, const CFI_cdesc_t* array, tailrace_error* error) {

@@ -15,6 +15,7 @@ module tailrace_c
   public :: tailrace_stop_requested_c, tailrace_output_lost_c, tailrace_wanted_names_c, tailrace_wants_at_end_c
   public :: tailrace_hdf5_lock, tailrace_hdf5_unlock, tailrace_version_c, strlen_c
   public :: tailrace_start_c, tailrace_grid_c, tailrace_coordinate_c, tailrace_mesh_c, tailrace_field_c, tailrace_put_c
+  public :: tailrace_add_block_c, tailrace_put_block_c
   public :: tailrace_put_unwanted_c, tailrace_acquire_c, tailrace_grid_mapping_c, tailrace_mesh_location_c
 
   interface
@@ -203,6 +204,17 @@ module tailrace_c
       integer(c_int) :: code
     end function tailrace_grid_c
 
+    function tailrace_add_block_c(session, grid, offset_size, offset, count_size, count, error) &
+      bind(c, name="tailrace_glue_add_block") result(code)
+      import :: c_char, c_int, c_int64_t, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: grid(*)
+      integer(c_int), value :: offset_size, count_size
+      integer(c_int64_t), intent(in) :: offset(*), count(*)
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_add_block_c
+
     function tailrace_coordinate_c(session, grid, name, dims, units, standard_name, long_name, attributes, value_count, &
                                    values, scalar, vertices, bound_count, bounds, computed_bounds, measure, error) &
       bind(c, name="tailrace_glue_coordinate") result(code)
@@ -272,6 +284,16 @@ module tailrace_c
       type(tailrace_error_c), intent(inout) :: error
       integer(c_int) :: code
     end function tailrace_put_c
+
+    function tailrace_put_block_c(session, field, block, array, error) bind(c, name="tailrace_glue_put_block") result(code)
+      import :: c_int, c_int64_t, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      integer(c_int), value :: field
+      integer(c_int64_t), value :: block
+      type(*), dimension(..), intent(in) :: array
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_put_block_c
 
     function tailrace_put_unwanted_c(session, field) bind(c, name="tailrace_put_unwanted") result(yes)
       import :: c_int, c_ptr

@@ -24,6 +24,11 @@ module tailrace_declarations
     !! this rank's cells along indexed_dim. partial=.true.: every rank holds a contribution to the sum, of the full shape.
     !! None of them: every rank holds the whole grid (replicated), and the files take the values of the first rank.
     generic :: grid => grid_int32, grid_int64
+    !> Declares a further block of this rank on a grid with offset and count (as those of grid), before the grid's
+    !! coordinates and fields. The ranks may have different numbers of blocks. Where this rank has several, its part of a
+    !! field or coordinate has the values of all its blocks, one block after the other in the order of their declaration,
+    !! as an array of rank 1; put_block takes them one by one.
+    generic :: add_block => add_block_int32, add_block_int64
     !> Makes the cells of a grid the faces of a mesh (UGRID 1.0). face_nodes(nodes_per_face, local faces) holds global node
     !! numbers from 1, padded with 0. node_x and node_y: degrees east and north, or, for a plane, in node_units, a unit of
     !! length such as "m". Each rank supplies all nodes; or those of its own cells, their numbers node_indices, from 1, and
@@ -41,7 +46,7 @@ module tailrace_declarations
     procedure :: field
 
     procedure, private :: option_character, option_int32, option_int64, option_real32, option_real64
-    procedure, private :: grid_int32, grid_int64
+    procedure, private :: grid_int32, grid_int64, add_block_int32, add_block_int64
     procedure, private :: mesh_int32, mesh_int64
   end type declaring_session
 
@@ -179,6 +184,36 @@ contains
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end subroutine grid_int64
+
+  subroutine add_block_int32(self, grid, offset, count, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: grid
+    integer(int32), intent(in) :: offset(:), count(:)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_add_block_c(self%c_session, c_string(grid), size(offset), int(offset, int64), size(count), &
+                                int(count, int64), error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine add_block_int32
+
+  subroutine add_block_int64(self, grid, offset, count, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: grid
+    integer(int64), intent(in) :: offset(:), count(:)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_add_block_c(self%c_session, c_string(grid), size(offset), offset, size(count), &
+                                count, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine add_block_int64
 
   subroutine grid_any(self, name, dims, shape, offset, count, indexed_dim, indices, partial, error)
     class(declaring_session), intent(inout) :: self

@@ -29,6 +29,10 @@ module tailrace_steps
     !! all of its elements, of real32, real64, int32 or int64 as the field was declared, in its units. Returns at once if the
     !! field is not wanted. Blocks only when the buffer is full; with `when_full: fail` it fails with tailrace_error_full then.
     generic :: put => put_name, put_handle
+    !> Copies one block of this rank (add_block; number 1 is that of grid): an array with its extents, or of rank 1. The put
+    !! of the field is complete when all its blocks have been put at this step, in any order, also between those of other
+    !! fields. Costs a second copy of the block if there are several.
+    generic :: put_block => put_block_name, put_block_handle
     !> Points to the memory that the servers read, into which the model writes this rank's part; null if the field is not
     !! wanted, and then no publish follows. The pointer has the kind and rank of the field and must not be used after
     !! publish. One field at a time. Blocks as put.
@@ -42,6 +46,7 @@ module tailrace_steps
     procedure :: stop_requested
 
     procedure, private :: step_int32, step_int64, wants_name, wants_handle, put_name, put_handle
+    procedure, private :: put_block_name, put_block_handle
     procedure, private :: acquire_r4_1, acquire_r4_2, acquire_r4_3, acquire_r4_4
     procedure, private :: acquire_r8_1, acquire_r8_2, acquire_r8_3, acquire_r8_4
     procedure, private :: publish_name, publish_handle, wants_at_end_name, wants_at_end_handle
@@ -172,6 +177,24 @@ contains
     call settle(self, error, ierr)
   end subroutine put_name
 
+  subroutine put_block_name(self, name, block, array, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer(c_int) :: field
+    integer, intent(in) :: block
+    type(*), dimension(..), intent(in) :: array
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    field = tailrace_handle_c(self%c_session, c_string(name), error)
+    if (error%code == tailrace_ok) &
+      code = tailrace_put_block_c(self%c_session, field, int(block, c_int64_t), array, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine put_block_name
+
   subroutine put_handle(self, field, array, ierr, errmsg)
     class(stepping_session), intent(inout) :: self
     integer, intent(in) :: field
@@ -186,6 +209,21 @@ contains
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end subroutine put_handle
+
+  subroutine put_block_handle(self, field, block, array, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(in) :: field
+    integer, intent(in) :: block
+    type(*), dimension(..), intent(in) :: array
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_put_block_c(self%c_session, field, int(block, c_int64_t), array, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine put_block_handle
 
   subroutine acquire_r4_1(self, field, array, ierr, errmsg)
     class(stepping_session), intent(inout) :: self

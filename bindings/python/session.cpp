@@ -108,6 +108,11 @@ class PythonSession {
     shapes_.add(spec);
   }
 
+  void add_block(const std::string& grid, const Extents& offset, const Extents& count) {
+    session_.add_block(grid, offset, count);
+    shapes_.add_block(grid, count);
+  }
+
   void coordinate(const std::string& grid, const std::string& name, nb::handle values,
                   const std::string& units, const std::vector<std::string>& dims,
                   const std::string& standard_name, const std::string& long_name, nb::handle attributes,
@@ -244,6 +249,13 @@ class PythonSession {
     const nb::gil_scoped_release unlocked;
     session_.checkpoint();
   }
+  void put_block(nb::handle field, std::size_t block, nb::handle array) {
+    const auto handle = resolve(field);
+    if (session_.put_unwanted(handle)) return;
+    const PythonArray values(array, shapes_.of(handle));
+    const nb::gil_scoped_release unlocked;
+    session_.put_block(handle, block, values.view());
+  }
   void put_value(const std::string& name, nb::handle value) {
     session_.put_value(name, value_from(value, "put_value: \"" + name + "\""));
   }
@@ -301,6 +313,11 @@ void bind_declarations(nb::class_<PythonSession>& type) {
       .def("grid", &PythonSession::grid, "name"_a, "dims"_a, "shape"_a, "offset"_a = Extents{},
            "count"_a = Extents{}, "indexed_dim"_a = "", "indices"_a.none() = nb::none(), "partial"_a = false,
            "Declares a grid: block (offset, count), indexed (indexed_dim, indices), partial, or replicated.")
+      .def("add_block", &PythonSession::add_block, "grid"_a, "offset"_a, "count"_a,
+           "Declares a further block of this rank on a grid with offset and count, before the grid's "
+           "coordinates "
+           "and fields. This rank's part of a field or coordinate then has the values of all its blocks, one "
+           "after the other, as an array of one dimension; put_block takes them one by one.")
       .def("coordinate", &PythonSession::coordinate, "grid"_a, "name"_a, "values"_a, "units"_a = "",
            "dims"_a = std::vector<std::string>{}, "standard_name"_a = "", "long_name"_a = "",
            "attributes"_a = nb::dict(), "bounds"_a = nb::none(), "computed_bounds"_a = false,
@@ -350,8 +367,11 @@ void bind_exchange(nb::class_<PythonSession>& type) {
       .def("put", &PythonSession::put, "field"_a, "array"_a.none(),
            "Copies the array (of any strides) once and returns; at once if the field is not wanted. Blocks "
            "only when the buffer is full. Masked values, and the missing values of pandas and xarray, become "
-           "the "
-           "fill_value of the field; Error if it has none.")
+           "the fill_value of the field; Error if it has none.")
+      .def("put_block", &PythonSession::put_block, "field"_a, "block"_a, "array"_a.none(),
+           "Copies one block of this rank (add_block; number 0 is that of grid), by name or handle. The put "
+           "of the field is complete when all its blocks have been put at this step, in any order, also "
+           "between those of other fields. Missing values as in put.")
       .def("acquire", &acquire, "field"_a,
            "The memory that the servers read as an array, to write in place, or None if the field is not "
            "wanted. Do not use it after publish.")

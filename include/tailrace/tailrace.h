@@ -234,6 +234,12 @@ TAILRACE_EXPORT int tailrace_option_real(tailrace_session* session, const char* 
 /* Declares a grid and the part of it that this rank holds. */
 TAILRACE_EXPORT int tailrace_grid(tailrace_session* session, const tailrace_grid_spec* spec,
                                   tailrace_error* error);
+/* Declares a further block of this rank on a grid with offset and count (`rank` elements each), before the
+ * grid's coordinates and fields. The ranks may have different numbers of blocks. Where this rank has several,
+ * its part of a field or coordinate has the values of all its blocks, one block after the other in the order
+ * of their declaration; tailrace_put_block takes them one by one. */
+TAILRACE_EXPORT int tailrace_add_block(tailrace_session* session, const char* grid, int rank,
+                                       const int64_t* offset, const int64_t* count, tailrace_error* error);
 /* The `count` dense values of a coordinate (C order), in spec->units. Along dims that are not decomposed: all
  * of them. Along decomposed dims: all, or this rank's part, which `count` distinguishes. `grid` of a scalar
  * coordinate may be the name of a field: the coordinate, such as a height of 2 m, then belongs to this field
@@ -282,6 +288,12 @@ TAILRACE_EXPORT int tailrace_put(tailrace_session* session, int field, const voi
 TAILRACE_EXPORT int tailrace_put_strided(tailrace_session* session, int field, const void* data, int type,
                                          int rank, const int64_t* shape, const int64_t* strides,
                                          tailrace_error* error);
+/* Copies one block of this rank (tailrace_add_block; number 0 is that of tailrace_grid), as
+ * tailrace_put_strided. The put of the field is complete when all its blocks have been put at this step, in
+ * any order, also between those of other fields. Costs a second copy of the block if there are several. */
+TAILRACE_EXPORT int tailrace_put_block(tailrace_session* session, int field, size_t block, const void* data,
+                                       int type, int rank, const int64_t* shape, const int64_t* strides,
+                                       tailrace_error* error);
 /* 1 if a put would have nothing to do; this call then replaces it, so that a language binding need not
  * describe the array. 0: call the put, which also reports errors. */
 TAILRACE_EXPORT int tailrace_put_unwanted(tailrace_session* session, int field);

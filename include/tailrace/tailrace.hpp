@@ -252,6 +252,12 @@ class TAILRACE_EXPORT Session {
   void option(const std::string& name, double value);
   // Declares a grid and the part of it that this rank holds.
   void grid(const GridSpec& spec);
+  // Declares a further block of this rank on a grid with offset and count, before the grid's coordinates and
+  // fields. The ranks may have different numbers of blocks. Where this rank has several, its part of a field
+  // or coordinate has the values of all its blocks, one block after the other in the order of their
+  // declaration, as an array of rank 1; put_block takes them one by one.
+  void add_block(const std::string& grid, const std::vector<std::int64_t>& offset,
+                 const std::vector<std::int64_t>& count);
   // The dense values of a coordinate (C order), in spec.units. Along dims that are not decomposed: all of
   // them. Along decomposed dims: all, or this rank's part, which their number distinguishes. `grid` of a
   // scalar coordinate may be the name of a field: the coordinate, such as a height of 2 m, then belongs to
@@ -296,6 +302,13 @@ class TAILRACE_EXPORT Session {
   template <class T>
   void put(FieldHandle field, const std::vector<T>& values) {
     put(field, std::span<const T>(values));
+  }
+  // Copies one block of this rank (add_block; number 0 is that of `grid`): an array with its extents, or of
+  // rank 1. The put of the field is complete when all its blocks have been put at this step, in any order,
+  // also between those of other fields. Costs a second copy of the block if there are several.
+  void put_block(FieldHandle field, std::size_t block, const ArrayView& array);
+  void put_block(std::string_view name, std::size_t block, const ArrayView& array) {
+    put_block(handle(name), block, array);
   }
   // The same of `count` dense elements in C order. The cheapest way.
   void put_dense(FieldHandle field, const void* data, Type type, std::size_t count);

@@ -327,6 +327,8 @@ int GridWriter::add_static(output::VariableSpec spec, int field) {
   layout.field = field;
   for (const int dim : spec.dims) layout.shape.push_back(layout_.dataset.dims[base::index(dim)].size);
   spec.type = declared.type;
+  // In holes of the grid an auxiliary coordinate is missing (CF 2.5.1), and so are its bounds.
+  if (!spec.fill_value) spec.fill_value = declared.fill_value;
   spec.chunk = cut_static(layout.shape, model::size_of(declared.type));
   if (!spec.chunk.empty()) spec.codec = file_.entry.codec;
   layout.chunk = spec.chunk.empty() ? layout.shape : spec.chunk;

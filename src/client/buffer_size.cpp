@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/index.hpp"
 #include "model/data_type.hpp"
 
 namespace tailrace::client {
@@ -21,9 +20,8 @@ std::size_t suitable_buffer(const Declarer& declarer, const std::vector<bool>& u
   const auto& fields = declarer.declarations().fields;
   std::size_t step = packet_head, largest = 0, counters = timings_of_used;
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    const model::Region& region = declarer.regions()[base::index(fields[f].grid)];
-    const std::size_t bytes =
-        static_cast<std::size_t>(region.size()) * model::size_of(fields[f].type) + packet_head;
+    const std::int64_t cells = declarer.cells(static_cast<std::size_t>(fields[f].grid));
+    const std::size_t bytes = static_cast<std::size_t>(cells) * model::size_of(fields[f].type) + packet_head;
     largest = std::max(largest, bytes);
     counters += fields[f].name.size() + counters_of_field + (used[f] ? timings_of_used : 0);
     if (used[f] && !fields[f].is_static) step += bytes;

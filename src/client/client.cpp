@@ -39,6 +39,14 @@ Client::Client(const Declarer& declarer, int rank, ClientParts parts)
       silent_(!producer_),
       begin_time_(parts.begin.time) {
   const model::Declarations& declarations = declarer.declarations();
+  for (std::size_t g = 0; g < declarations.grids.size(); ++g) {
+    std::vector<BlockPlace>& places = blocks_.emplace_back();
+    std::int64_t begin = 0;
+    for (const model::Region& block : declarer.blocks(g)) {
+      places.push_back({begin, block.size(), {block.counts().begin(), block.counts().end()}});
+      begin += block.size();
+    }
+  }
   wanted_.assign(declarations.fields.size(), 0);
   must_be_put_.assign(declarations.fields.size(), 0);
   for (std::size_t f = 0; f < declarations.fields.size(); ++f) {
@@ -47,6 +55,7 @@ Client::Client(const Declarer& declarer, int rank, ClientParts parts)
     FieldState state;
     state.name = field.name;
     state.grid = declarations.grids[g].name;
+    state.grid_number = g;
     state.shape = declarer.local_shapes()[g];
     for (const std::int64_t extent : state.shape) state.count *= extent;
     state.type = field.type;
@@ -97,6 +106,7 @@ bool Client::wants_at_end(int field) const {
 
 void Client::fall_silent() {
   silent_ = true;
+  collected_.clear();
   std::fill(wanted_.begin(), wanted_.end(), static_cast<unsigned char>(0));
   awaited_ = 0;
 }
@@ -138,6 +148,7 @@ void Client::step(std::int64_t step, double time) {
                        time, now_.time));
   if (time > model::latest_time)
     refuse(fmt::format("step {} is at {} s; a model time is a number of at most 2^53 seconds", step, time));
+  check_all_blocks("step");
   check_all_put();
   check_checkpointed();
   now_ = {step, time};
@@ -152,6 +163,16 @@ void Client::step(std::int64_t step, double time) {
   producer_->reserve(0);
   producer_->publish({model::PacketKind::tick, 0, step, time});
   producer_->flush();
+}
+
+void Client::check_all_blocks(const char* call) const {
+  if (collected_.empty() || silent_) return;
+  const auto& [field, collected] = *collected_.begin();
+  const FieldState& state = fields_[base::index(field)];
+  refuse(fmt::format(
+      "{} was called after {} of {} blocks of field \"{}\" were put at step {}; block {} is missing", call,
+      collected.has.size() - collected.missing, collected.has.size(), state.name, now_.step,
+      std::ranges::find(collected.has, 0) - collected.has.begin()));
 }
 
 void Client::check_all_put() {
@@ -204,6 +225,7 @@ void Client::checkpoint() {
                     "not wanted; ask checkpoint_due, or call request_checkpoint before",
                     now_.step));
   if (checkpointing_.made()) refuse(fmt::format("checkpoint was called twice at step {}", now_.step));
+  check_all_blocks("checkpoint");
   check_all_put();
   for (std::size_t f = 0; f < fields_.size(); ++f)
     if (checkpointing_.awaits(f) && fields_[f].count > 0)
@@ -305,11 +327,8 @@ void Client::put_one(int field, const Array& array) {
   if (!state) return;
   check_type(*state, array.type);
   const bool flat = array.shape.size() == 1 && array.shape[0] == state->count;
-  if (!flat && !std::equal(array.shape.begin(), array.shape.end(), state->shape.begin(), state->shape.end()))
-    refuse(fmt::format(
-        "put of field \"{}\": the array has the shape ({}), but grid \"{}\" holds ({}) on this rank",
-        state->name, list_extents(array.shape, array.fastest_first_in_messages), state->grid,
-        list_extents(state->shape, array.fastest_first_in_messages)));
+  if (!flat && !std::ranges::equal(array.shape, state->shape))
+    refuse_shape(*state, "put", array, state->shape);
   const telemetry::ScopedTimer timer(counters_.fields[base::index(field)].put);
   env::maybe_delay("put");
   if (!state->sends) return finish_put(*state, field);
@@ -320,6 +339,54 @@ void Client::put_one(int field, const Array& array) {
   const double stall = producer_->counters().stall_seconds - stalled;
   if (stall > 0) counters_.fields[base::index(field)].stall.record_seconds(stall);
   finish_put(*state, field);
+}
+
+void Client::refuse_shape(const FieldState& state, const std::string& call, const Array& array,
+                          std::span<const std::int64_t> expected) const {
+  refuse(
+      fmt::format("{} of field \"{}\": the array has the shape ({}), but grid \"{}\" holds ({}) on this rank",
+                  call, state.name, list_extents(array.shape, array.fastest_first_in_messages), state.grid,
+                  list_extents(expected, array.fastest_first_in_messages)));
+}
+
+// Models with several blocks loop over them, and within the loop over fields. So the blocks of several fields
+// come between one another, while the ring has one slot at a time.
+void Client::put_block(int field, std::size_t block, const Array& array) {
+  const FieldState& state = fields_[checked(field)];
+  const std::vector<BlockPlace>& places = blocks_[state.grid_number];
+  const std::string call = fmt::format("put of block {}", block);
+  if (block >= places.size())
+    refuse(fmt::format("{} of field \"{}\": grid \"{}\" has {} blocks on this rank (the first is number 0)",
+                       call, state.name, state.grid, places.size()));
+  if (places.size() == 1) return put(field, array);
+  const auto begun = collected_.find(field);
+  if (begun == collected_.end() && !wants(field)) return put(field, array);  // counted, or refused
+  check_type(state, array.type);
+  const BlockPlace& place = places[block];
+  const bool flat = array.shape.size() == 1 && array.shape[0] == place.cells;
+  if (!flat && !std::ranges::equal(array.shape, place.shape)) refuse_shape(state, call, array, place.shape);
+  const std::size_t element = model::size_of(state.type);
+  Collected& collected = collected_[field];
+  if (collected.has.empty()) {
+    collected.has.assign(places.size(), 0);
+    collected.missing = places.size();
+    collected.values.resize(static_cast<std::size_t>(state.count) * element);
+  }
+  if (std::exchange(collected.has[block], 1) != 0)
+    refuse(fmt::format("block {} of field \"{}\" was put twice at step {}", block, state.name, now_.step));
+  if (place.cells > 0 && array.data == nullptr)
+    refuse(fmt::format("{} of field \"{}\": the array is NULL; {} cells are expected", call, state.name,
+                       place.cells));
+  if (place.cells > 0 && devices_.possible())
+    if (const char* owner = devices_.owner_of(array.data))
+      refuse(fmt::format("{} of field \"{}\": {}", call, state.name, lies_on_gpu(owner)));
+  copy_dense(array, std::span(collected.values)
+                        .subspan(static_cast<std::size_t>(place.begin) * element,
+                                 static_cast<std::size_t>(place.cells) * element));
+  if (--collected.missing > 0) return;
+  const Collected whole = std::move(collected);
+  collected_.erase(field);
+  put_dense(field, whole.values.data(), state.type, static_cast<std::size_t>(state.count));
 }
 
 void Client::put_dense(int field, const void* data, model::DataType type, std::size_t count) {
@@ -395,6 +462,7 @@ void Client::finish() {
   if (acquired_ >= 0)
     refuse(fmt::format("finish was called between acquire and publish of field \"{}\"",
                        fields_[base::index(acquired_)].name));
+  check_all_blocks("finish");
   check_all_put();
   check_checkpointed();
   if (!producer_) return;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -56,6 +57,8 @@ class Client {
   }
   bool wants_at_end(int field) const;  // not needed at this step, but the last put before the end is used
   void put(int field, const Array& array);
+  // One block of a rank that has several. They are collected until all have come, and then put.
+  void put_block(int field, std::size_t block, const Array& array);
   void put_dense(int field, const void* data, model::DataType type, std::size_t count);
   // Returns true, and counts the put, if the put of a field has nothing to do.
   bool put_unwanted(int field) noexcept;
@@ -101,7 +104,22 @@ class Client {
     std::vector<std::int64_t> shape;  // of this rank's part
     std::string name;
     std::string grid;
+    std::size_t grid_number = 0;
   };
+  // A block of this rank on a grid: where its values begin in an array of all blocks.
+  struct BlockPlace {
+    std::int64_t begin = 0, cells = 0;
+    std::vector<std::int64_t> shape;
+  };
+  // The blocks of a field that have come at this step.
+  struct Collected {
+    std::vector<unsigned char> has;
+    std::size_t missing = 0;
+    std::vector<std::byte> values;
+  };
+  void refuse_shape(const FieldState& state, const std::string& call, const Array& array,
+                    std::span<const std::int64_t> expected) const;
+  void check_all_blocks(const char* call) const;
   std::size_t checked(int field) const;
   bool needs(std::size_t field) const { return wanted_[field] != 0 || checkpointing_.awaits(field); }
   // The flag avoids a look at the field when a put is not wanted: the field is rarely in a cache.
@@ -126,7 +144,9 @@ class Client {
   std::vector<std::unique_ptr<const FieldSource>> sources_;
   env::DeviceMemory devices_;
   std::vector<FieldState> fields_;
-  std::vector<std::vector<int>> namesakes_;  // as in the declarer
+  std::vector<std::vector<int>> namesakes_;      // as in the declarer
+  std::vector<std::vector<BlockPlace>> blocks_;  // by grid
+  std::map<int, Collected> collected_;           // by field; erased when it is complete
   // By field. Kept apart from FieldState because each step looks at all of them, and they are in no cache by
   // then.
   std::vector<unsigned char> wanted_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 
@@ -64,6 +65,32 @@ std::vector<std::int64_t> counts_of(const Region& region) {
   return {region.counts().begin(), region.counts().end()};
 }
 
+bool has_dim(const std::vector<std::string>& dims, const std::string& dim) {
+  return std::ranges::count(dims, dim) > 0;
+}
+
+// The projection of a block on some dimensions; without cells if it does not lie at the origin of the others.
+Region part_of_block(const model::Grid& grid, const std::vector<std::string>& dims, const Region& block) {
+  std::vector<Runs> runs;
+  bool at_origin = true;
+  for (std::size_t d = 0; d < grid.dims.size(); ++d) {
+    const Runs& along = block.runs(d);
+    if (has_dim(dims, grid.dims[d]))
+      runs.push_back(along);
+    else
+      at_origin = at_origin &&
+                  std::ranges::any_of(along, [](const Run& run) { return run.start == 0 && run.count > 0; });
+  }
+  return at_origin ? Region(std::move(runs)) : empty_region(dims.size());
+}
+
+std::int64_t cells_along(const model::Grid& grid, const std::vector<std::string>& dims, const Region& block) {
+  std::int64_t cells = 1;
+  for (std::size_t d = 0; d < grid.dims.size(); ++d)
+    if (has_dim(dims, grid.dims[d])) cells *= block.count(d);
+  return cells;
+}
+
 template <class T>
 std::vector<std::byte> bytes_of(std::span<const T> values) {
   const auto bytes = std::as_bytes(values);
@@ -90,7 +117,21 @@ void Declarer::check_next_name(const std::string& kind, const std::string& name,
   before.last = name;
 }
 
+void Declarer::give_options(const std::map<std::string, std::string>& options) {
+  given_options_ = options;
+  declarations_.options.insert(options.begin(), options.end());
+}
+
 void Declarer::option(const std::string& name, const std::string& value) {
+  if (const auto given = given_options_.extract(name); !given.empty()) {
+    // `start` has replaced it already where it reads the configuration.
+    if (name == "component" && given.mapped() != value)
+      refuse(fmt::format(
+          "option \"{}\" is the name of the component, \"{}\", in a configuration with `{{{}}}`; it "
+          "cannot be {}",
+          name, given.mapped(), name, value));
+    declarations_.options.erase(name);
+  }
   const auto [entry, added] = declarations_.options.emplace(name, value);
   if (!added && entry->second != value)
     refuse(fmt::format("option \"{}\" was given twice: {} and {}", name, entry->second, value));
@@ -121,6 +162,56 @@ void Declarer::grid(const GridArguments& grid) {
            std::move(local_shape));
 }
 
+void Declarer::add_block(const std::string& name, const std::vector<std::int64_t>& offset,
+                         const std::vector<std::int64_t>& count) {
+  const auto at = base::index(find_grid(name));
+  const model::Grid& grid = declarations_.grids[at];
+  if (grid.kind != GridKind::block)
+    refuse(fmt::format(
+        "grid \"{}\": a further block belongs to a grid that is declared with offset and count", name));
+  const bool has_fields = std::ranges::any_of(
+      declarations_.fields, [&](const model::Field& field) { return field.grid == static_cast<int>(at); });
+  if (has_fields || !grid.coordinates.empty())
+    refuse(fmt::format("grid \"{}\": all blocks are declared before its coordinates and fields", name));
+  GridArguments arguments;
+  arguments.name = name;
+  arguments.dims = grid.dims;
+  arguments.shape = grid.shape;
+  arguments.offset = offset;
+  arguments.count = count;
+  further_blocks_[at].push_back(block_region(arguments));
+  local_shapes_[at] = {cells(at)};
+}
+
+std::vector<Region> Declarer::blocks(std::size_t grid) const {
+  std::vector<Region> all{regions_[grid]};
+  if (const auto further = further_blocks_.find(grid); further != further_blocks_.end())
+    all.insert(all.end(), further->second.begin(), further->second.end());
+  return all;
+}
+
+std::size_t Declarer::most_blocks() const {
+  std::size_t most = 1;
+  for (const auto& [grid, further] : further_blocks_) most = std::max(most, 1 + further.size());
+  return most;
+}
+
+std::int64_t Declarer::cells(std::size_t grid) const {
+  std::int64_t cells = regions_[grid].size();
+  if (const auto further = further_blocks_.find(grid); further != further_blocks_.end())
+    for (const Region& block : further->second) cells += block.size();
+  return cells;
+}
+
+// One shape, that of the arrays, unless there are several blocks: where all ranks hold the whole, only the
+// first hands it over.
+std::vector<std::vector<std::int64_t>> Declarer::shapes_of_blocks(std::size_t grid) const {
+  if (!further_blocks_.contains(grid)) return {local_shapes_[grid]};
+  std::vector<std::vector<std::int64_t>> shapes;
+  for (const Region& block : blocks(grid)) shapes.push_back(counts_of(block));
+  return shapes;
+}
+
 int Declarer::add_grid(model::Grid grid, Region region, std::vector<std::int64_t> local_shape) {
   declarations_.grids.push_back(std::move(grid));
   regions_.push_back(std::move(region));
@@ -143,29 +234,43 @@ int Declarer::part_of_grid(int whole, const std::vector<std::string>& dims) {
   if (dims == grid.dims) return whole;
   const std::string name = fmt::format("{}[{}]", grid.name, fmt::join(dims, ","));
   if (const auto known = declarations_.find_grid(name)) return *known;
-  const Region region = regions_[base::index(whole)];
   model::Grid part;
   part.name = name;
   part.kind = grid.kind;
   if (std::find(dims.begin(), dims.end(), grid.indexed_dim) != dims.end())
     part.indexed_dim = grid.indexed_dim;
   part.dims = dims;
-  std::vector<Runs> runs;
+  for (std::size_t d = 0; d < grid.dims.size(); ++d)
+    if (has_dim(dims, grid.dims[d])) part.shape.push_back(grid.shape[d]);
+  const std::vector<Region> all = blocks(static_cast<std::size_t>(whole));
+  std::vector<Region> parts;
+  for (const Region& block : all) parts.push_back(part_of_block(grid, dims, block));
   std::vector<std::int64_t> local_shape;
-  bool at_origin = true;
-  for (std::size_t d = 0; d < grid.dims.size(); ++d) {
-    if (std::find(dims.begin(), dims.end(), grid.dims[d]) != dims.end()) {
-      part.shape.push_back(grid.shape[d]);
-      runs.push_back(region.runs(d));
-      local_shape.push_back(region.count(d));
-    } else {
-      const Runs& along = region.runs(d);
-      at_origin = at_origin && std::any_of(along.begin(), along.end(),
-                                           [](const Run& run) { return run.start == 0 && run.count > 0; });
-    }
+  for (std::size_t d = 0; d < grid.dims.size(); ++d)
+    if (has_dim(dims, grid.dims[d])) local_shape.push_back(all.front().count(d));
+  const int added = add_grid(std::move(part), std::move(parts.front()), std::move(local_shape));
+  if (parts.size() == 1) return added;
+  const auto at = base::index(added);
+  further_blocks_[at].assign(std::next(parts.begin()), parts.end());
+  local_shapes_[at] = {cells(at)};
+  return added;
+}
+
+std::vector<double> Declarer::handed_over(int whole, const std::vector<std::string>& dims,
+                                          std::span<const double> values) const {
+  const auto at = base::index(whole);
+  if (!further_blocks_.contains(at) || values.empty()) return {values.begin(), values.end()};
+  const model::Grid& grid = declarations_.grids[at];
+  std::int64_t all = 0;
+  for (const Region& block : blocks(at)) all += cells_along(grid, dims, block);
+  const std::int64_t width = all == 0 ? 1 : std::ssize(values) / all;  // vertices
+  std::vector<double> handed;
+  for (const Region& block : blocks(at)) {
+    const auto own = values.first(static_cast<std::size_t>(width * cells_along(grid, dims, block)));
+    values = values.subspan(own.size());
+    if (part_of_block(grid, dims, block).size() > 0) handed.insert(handed.end(), own.begin(), own.end());
   }
-  Region held = at_origin ? Region(std::move(runs)) : empty_region(dims.size());
-  return add_grid(std::move(part), std::move(held), std::move(local_shape));
+  return handed;
 }
 
 int Declarer::add_static(int grid, const std::string& name, model::DataType type) {
@@ -179,7 +284,7 @@ int Declarer::add_static(int grid, const std::string& name, model::DataType type
 
 void Declarer::give_static(int field, std::vector<std::byte> bytes) {
   const auto grid = base::index(declarations_.fields[base::index(field)].grid);
-  if (regions_[grid].size() > 0) statics_.push_back({field, std::move(bytes)});
+  if (cells(grid) > 0) statics_.push_back({field, std::move(bytes)});
 }
 
 void Declarer::coordinate(const std::string& grid_name, model::Coordinate coordinate,
@@ -197,7 +302,7 @@ void Declarer::coordinate(const std::string& grid_name, model::Coordinate coordi
     if (known.name == coordinate.name)
       refuse(fmt::format("coordinate \"{}\" of grid \"{}\" was declared before", coordinate.name, grid_name));
   }
-  const CoordinateForm form = form_of(owner, local_shapes_[grid], coordinate, std::ssize(values));
+  const CoordinateForm form = form_of(owner, shapes_of_blocks(grid), coordinate, std::ssize(values));
   check_readable(fmt::format("coordinate \"{}\" of grid \"{}\"", coordinate.name, grid_name), values);
   if (extras.vertices > 0) check_bounds(what, coordinate, values, extras);
   GivenCoordinate given{.grid = grid,
@@ -238,6 +343,8 @@ void Declarer::settle_coordinates(std::vector<GivenCoordinate> agreed) {
         refuse_bounds_of_parts(fmt::format("grid \"{}\": coordinate \"{}\"", grid_name, coordinate.name));
       if (!given.has_values()) given.vertices = agreed[number].vertices;
       const int part = part_of_grid(static_cast<int>(given.grid), coordinate.dims);
+      given.values = handed_over(static_cast<int>(given.grid), coordinate.dims, given.values);
+      given.bounds = handed_over(static_cast<int>(given.grid), coordinate.dims, given.bounds);
       coordinate.field = add_values(part, fmt::format("{}:{}", grid_name, coordinate.name), given.values);
       if (given.vertices > 0) coordinate.bounds_field = add_bounds(part, coordinate.name, given);
     }
@@ -286,12 +393,22 @@ int Declarer::add_bounds(int part, const std::string& coordinate, const GivenCoo
   grid.name += fmt::format("[{}_vertices]", coordinate);
   grid.dims.push_back(coordinate + "_vertices");
   grid.shape.push_back(vertices);
-  std::vector<Runs> runs;
-  for (std::size_t d = 0; d < regions_[p].rank(); ++d) runs.push_back(regions_[p].runs(d));
-  runs.push_back({{0, vertices}});
+  std::vector<Region> regions;
+  for (const Region& block : blocks(p)) {
+    std::vector<Runs> runs;
+    for (std::size_t d = 0; d < block.rank(); ++d) runs.push_back(block.runs(d));
+    runs.push_back({{0, vertices}});
+    regions.emplace_back(std::move(runs));
+  }
   std::vector<std::int64_t> local = local_shapes_[p];
   local.push_back(vertices);
-  return add_values(add_grid(std::move(grid), Region(std::move(runs)), std::move(local)), name, given.bounds);
+  const int added = add_grid(std::move(grid), std::move(regions.front()), std::move(local));
+  if (regions.size() > 1) {
+    const auto at = base::index(added);
+    further_blocks_[at].assign(std::next(regions.begin()), regions.end());
+    local_shapes_[at] = {cells(at)};
+  }
+  return add_values(added, name, given.bounds);
 }
 
 void Declarer::grid_mapping(const std::string& grid_name, model::GridMapping mapping) {

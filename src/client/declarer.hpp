@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,8 +45,15 @@ class Declarer {
   // each rank hands over its share of the nodes of meshes.
   Declarer(std::string component, int rank, int ranks);
 
+  // Options that the configuration mentions and that have a value already. The model may give `member`
+  // another.
+  void give_options(const std::map<std::string, std::string>& options);
   void option(const std::string& name, const std::string& value);
   void grid(const GridArguments& grid);
+  // Declares a further block of this rank, directly after the grid and its blocks. Values of the rank are
+  // those of all its blocks, one after the other.
+  void add_block(const std::string& grid, const std::vector<std::int64_t>& offset,
+                 const std::vector<std::int64_t>& count);
   // `values`: of the whole grid or of this rank's part; their number shows which. `grid`: a grid, or a
   // field, which then has this one value as a coordinate of its own.
   void coordinate(const std::string& grid, model::Coordinate coordinate, std::span<const double> values,
@@ -71,9 +79,13 @@ class Declarer {
 
   // Complete after settle_coordinates(); before, coordinates have no values.
   const model::Declarations& declarations() const { return declarations_; }
-  // The regions that this rank hands over, by grid.
+  // The regions that this rank hands over, by grid: those of its first blocks.
   const std::vector<model::Region>& regions() const { return regions_; }
-  // The shapes of the arrays that this rank puts, by grid.
+  // The same for all blocks of a grid, in their order.
+  std::vector<model::Region> blocks(std::size_t grid) const;
+  std::size_t most_blocks() const;             // of a grid
+  std::int64_t cells(std::size_t grid) const;  // of all blocks
+  // The shapes of the arrays that this rank puts, by grid; with several blocks, the number of their cells.
   const std::vector<std::vector<std::int64_t>>& local_shapes() const { return local_shapes_; }
   const std::vector<std::vector<int>>& namesakes() const { return namesakes_; }  // by field; may be shorter
   const std::vector<StaticValues>& statics() const { return statics_; }
@@ -91,6 +103,10 @@ class Declarer {
   int add_grid(model::Grid grid, model::Region region, std::vector<std::int64_t> local_shape);
   int part_of_grid(int grid, const std::vector<std::string>& dims);
   int add_field(model::Field field);
+  // The same without the blocks that another rank, or another block, hands over.
+  std::vector<double> handed_over(int whole, const std::vector<std::string>& dims,
+                                  std::span<const double> values) const;
+  std::vector<std::vector<std::int64_t>> shapes_of_blocks(std::size_t grid) const;
   int add_static(int grid, const std::string& name, model::DataType type);
   void give_static(int field, std::vector<std::byte> bytes);
   int add_values(int grid, const std::string& name, std::span<const double> values);
@@ -104,8 +120,10 @@ class Declarer {
   int rank_, ranks_;
   Named grids_, fields_;
   model::Declarations declarations_;
+  std::map<std::string, std::string> given_options_;  // that the model has not replaced
   std::unordered_set<std::string> known_fields_;
   std::vector<model::Region> regions_;
+  std::map<std::size_t, std::vector<model::Region>> further_blocks_;  // by grid
   std::vector<std::vector<std::int64_t>> local_shapes_;
   std::vector<std::vector<int>> namesakes_;
   std::vector<StaticValues> statics_;

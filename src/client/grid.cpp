@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/index.hpp"
@@ -93,9 +94,10 @@ Region indexed_region(const GridArguments& grid) {
   return Region(std::move(runs));
 }
 
-CoordinateForm form_of(const model::Grid& grid, const std::vector<std::int64_t>& local_shape,
+CoordinateForm form_of(const model::Grid& grid, const std::vector<std::vector<std::int64_t>>& local_shapes,
                        const model::Coordinate& coordinate, std::int64_t given) {
-  std::int64_t whole = 1, local = 1;
+  std::int64_t whole = 1;
+  std::vector<std::int64_t> by_block(local_shapes.size(), 1);
   bool indexed = false;
   for (const std::string& dim : coordinate.dims) {
     const auto at = std::find(grid.dims.begin(), grid.dims.end(), dim);
@@ -104,9 +106,10 @@ CoordinateForm form_of(const model::Grid& grid, const std::vector<std::int64_t>&
                          dim, base::name_hint(dim, grid.dims)));
     const auto d = base::index(at - grid.dims.begin());
     whole *= grid.shape[d];
-    local *= local_shape[d];
+    for (std::size_t block = 0; block < by_block.size(); ++block) by_block[block] *= local_shapes[block][d];
     indexed = indexed || dim == grid.indexed_dim;
   }
+  const std::int64_t local = std::accumulate(by_block.begin(), by_block.end(), std::int64_t{0});
   const bool is_split = (grid.kind == model::GridKind::block || grid.kind == model::GridKind::indexed) &&
                         !coordinate.dims.empty();
   const bool none = given == 0 && local == 0;

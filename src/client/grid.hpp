@@ -38,9 +38,9 @@ model::Region indexed_region(const GridArguments& grid);
 struct CoordinateForm {
   bool whole = false, part = false;
 };
-// The form of a coordinate with `given` values. Throws Error(usage) if it is neither, or if the grid lacks a
-// dimension.
-CoordinateForm form_of(const model::Grid& grid, const std::vector<std::int64_t>& local_shape,
+// The form of a coordinate with `given` values. `local_shapes`: of this rank's blocks. Throws Error(usage) if
+// it is neither, or if the grid lacks a dimension.
+CoordinateForm form_of(const model::Grid& grid, const std::vector<std::vector<std::int64_t>>& local_shapes,
                        const model::Coordinate& coordinate, std::int64_t given);
 
 }  // namespace tailrace::client

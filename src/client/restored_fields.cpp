@@ -81,12 +81,19 @@ void RestoredFields::get(int field, const model::Tick&, const Target& target) co
   const bool replicated = declarations.grids[grid].kind == model::GridKind::replicated;
   const model::Region whole =
       model::Region::of_box({std::vector<std::int64_t>(wanted.shape.size(), 0), wanted.shape});
-  const model::Region& region = replicated ? whole : declarer_.regions()[grid];
+  const std::vector<model::Region> blocks =
+      replicated ? std::vector<model::Region>{whole} : declarer_.blocks(grid);
+  const auto load = [&](std::span<std::byte> values) {
+    for (const model::Region& block : blocks) {
+      const auto own = values.first(static_cast<std::size_t>(block.size()) * model::size_of(of.type));
+      if (!own.empty()) state_.load(wanted, block, own);
+      values = values.subspan(own.size());
+    }
+  };
   const std::size_t bytes = static_cast<std::size_t>(cells) * model::size_of(of.type);
-  if (target.strides.empty())
-    return state_.load(wanted, region, {static_cast<std::byte*>(target.data), bytes});
+  if (target.strides.empty()) return load({static_cast<std::byte*>(target.data), bytes});
   std::vector<std::byte> dense(bytes);
-  state_.load(wanted, region, dense);
+  load(dense);
   scatter(target, 0, static_cast<std::byte*>(target.data), dense.data());
 }
 

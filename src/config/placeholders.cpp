@@ -47,6 +47,18 @@ std::string replace(std::string_view text, const std::function<std::string(const
   }
 }
 
+// Leaves everything else as it is, so that it can be replaced later: `{{name}}` too.
+std::string replace_one(const std::string& text, const std::string& name, const std::string& value) {
+  const std::string whole = "{" + name + "}";
+  std::string filled;
+  std::size_t from = 0;
+  for (std::size_t at; (at = text.find(whole, from)) != std::string::npos; from = at + whole.size()) {
+    const bool is_escaped = at > 0 && text[at - 1] == '{' && text.substr(at + whole.size()).starts_with('}');
+    filled += text.substr(from, at - from) + (is_escaped ? whole : value);
+  }
+  return filled + text.substr(from);
+}
+
 class Filler {
  public:
   Filler(const std::map<std::string, std::string>& values, Problems& problems, const KeptNames& kept)
@@ -131,6 +143,15 @@ bool has_braces(const Node& node) {
 void fill_placeholders(Node& node, const std::map<std::string, std::string>& values, const std::string& path,
                        Problems& problems, const KeptNames& kept) {
   Filler(values, problems, kept).fill(node, path);
+}
+
+void fill_known_placeholders(Node& node, const std::map<std::string, std::string>& values) {
+  for (const auto& [name, value] : values) {
+    node.text = replace_one(node.text, name, value);
+    for (NodeEntry& entry : node.entries) entry.key = replace_one(entry.key, name, value);
+  }
+  for (Node& item : node.items) fill_known_placeholders(item, values);
+  for (NodeEntry& entry : node.entries) fill_known_placeholders(entry.value, values);
 }
 
 }  // namespace tailrace::config

@@ -36,4 +36,7 @@ bool has_braces(const Node& node);
 void fill_placeholders(Node& node, const std::map<std::string, std::string>& values, const std::string& path,
                        Problems& problems, const KeptNames& kept = {});
 
+// Replaces these placeholders in keys and scalars, and changes no other.
+void fill_known_placeholders(Node& node, const std::map<std::string, std::string>& values);
+
 }  // namespace tailrace::config

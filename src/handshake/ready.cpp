@@ -28,6 +28,7 @@
 #include "messaging/collectives/polled_tree.hpp"
 #include "messaging/sending.hpp"
 #include "model/message_checks.hpp"
+#include "plan/masks.hpp"
 #include "plan/model_clock.hpp"
 #include "plan/naming/apply_overrides.hpp"
 #include "plan/plan.hpp"
@@ -219,6 +220,8 @@ plan::Plan check_all(Started& started, model::Declarations& declarations, model:
         fmt::format("initial_time is {} s; a model time is a number of at most 2^53 seconds", begin.time));
   model::check_message(declarations, report.decomposition,
                        static_cast<std::size_t>(started.component->size()));
+  const settings::Configuration configuration = configuration_of(started, declarations);
+  declarations = plan::with_marked_holes(configuration, std::move(declarations));
   model::check_cover(declarations, report.decomposition);
   join_parts(declarations, report.decomposition, report.parts);
   set_digests(declarations, report.digests);
@@ -242,6 +245,7 @@ plan::Plan check_all(Started& started, model::Declarations& declarations, model:
   to_servers.put_text(started.restart ? started.restart->checkpoint : "");
   to_servers.put_all(std::span<const std::byte>(declarations.to_bytes()));
   to_servers.put_all(std::span<const std::byte>(report.decomposition.to_bytes()));
+  put_fault(to_servers, std::nullopt);  // of the first server, which compares the names of all components
   return plan;
 }
 

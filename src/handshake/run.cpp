@@ -1,10 +1,25 @@
 #include "handshake/run.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/index.hpp"
 
 namespace tailrace::handshake {
+
+std::map<std::string, std::string> given_options(const Run& run, int component) {
+  const auto c = base::index(component);
+  std::map<std::string, std::string> options;
+  if (settings::mentions_option(run.sources[c], settings::component_option))
+    options[settings::component_option] = run.assignment.components[c];
+  if (settings::mentions_option(run.sources[c], settings::member_option)) {
+    const auto same = std::ranges::count_if(
+        run.sources.begin(), run.sources.begin() + component,
+        [&](const settings::Sources& other) { return other.front().name == run.sources[c].front().name; });
+    options[settings::member_option] = std::to_string(same);
+  }
+  return options;
+}
 
 void forget_configurations(Run& run) {
   settings::ServersOptions servers = run.servers();

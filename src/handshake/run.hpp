@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "handshake/assignment.hpp"
@@ -33,6 +34,10 @@ struct Run {
   DrainedInStart drained = {};
   const settings::ServersOptions& servers() const { return configurations.front().servers; }
 };
+
+// The options that a component has although its model gives none, as far as its configuration mentions them:
+// its name, and its place among the components with the same configuration.
+std::map<std::string, std::string> given_options(const Run& run, int component);
 
 // Frees the configurations and their texts, except for `servers()`. A model rank without a server of its own
 // needs no more once it is ready.

@@ -22,6 +22,7 @@
 #include "handshake/connection.hpp"
 #include "handshake/failure_detection/failed_servers.hpp"
 #include "handshake/failure_detection/startup_monitor.hpp"
+#include "handshake/output_names.hpp"
 #include "handshake/placement/cpu_ranges.hpp"
 #include "handshake/placement/warnings.hpp"
 #include "handshake/ready.hpp"
@@ -105,20 +106,9 @@ void check_agreement(const Run& run) {
             run.assignment.components.front(), run.sources.front().front().name, run.assignment.components[c],
             run.sources[c].front().name));
   }
-  std::vector<std::pair<std::string, std::size_t>> paths;
-  for (std::size_t c = 0; c < run.configurations.size(); ++c) {
-    for (const settings::OutputEntry& file : run.configurations[c].files) {
-      for (const auto& [path, other] : paths) {
-        if (path != file.path) continue;
-        throw Error(
-            ErrorCode::configuration,
-            fmt::format("{}  output: components \"{}\" and \"{}\" both write the file {}; give each its own",
-                        file.location.text(), run.assignment.components[other], run.assignment.components[c],
-                        file.path));
-      }
-      if (file.writer()->makes_files()) paths.emplace_back(file.path, c);
-    }
-  }
+  OutputNames names;
+  for (std::size_t c = 0; c < run.configurations.size(); ++c)
+    names.add(run.assignment.components[c], run.configurations[c]);
 }
 
 using SourcesByRank = std::map<int, std::vector<std::byte>>;  // by first rank of a component
@@ -151,7 +141,8 @@ Run make_run(const std::vector<Participant>& participants, const SourcesByRank& 
   const Assignment all = place(participants, no_servers);
   for (const StridedRuns& ranks : all.ranks) {
     run.sources.push_back(sources_from(sources.at(ranks.front())));
-    run.configurations.push_back(settings::parse_configuration(run.sources.back(), nullptr));
+    const std::string& component = all.components[run.sources.size() - 1];
+    run.configurations.push_back(settings::parse_configuration(run.sources.back(), nullptr, component));
   }
   run.assignment = place(participants, run.servers());
   if (run.assignment.components != all.components)
@@ -180,7 +171,8 @@ Run run_from_bytes(std::span<const std::byte> bytes) {
   run.assignment = get_assignment(reader);
   for (std::size_t c = 0; c < run.assignment.components.size(); ++c) {
     run.sources.push_back(get_sources(reader));
-    run.configurations.push_back(settings::parse_configuration(run.sources.back(), nullptr));
+    run.configurations.push_back(
+        settings::parse_configuration(run.sources.back(), nullptr, run.assignment.components[c]));
   }
   return run;
 }

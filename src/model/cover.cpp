@@ -1,6 +1,6 @@
-// check_cover: every cell of a grid belongs to exactly one rank. It sweeps over the ranks' boxes (one for
-// each block, one for each run of an indexed grid), never over cells, so it costs as much as sorting the
-// boxes.
+// check_cover: every cell of a grid belongs to exactly one rank, or to at most one where holes are missing.
+// It sweeps over the ranks' boxes (one for each block, one for each run of an indexed grid), never over
+// cells, so it costs as much as sorting the boxes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -41,9 +41,10 @@ std::string describe(const Grid& grid, std::span<const Range> cells) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-[[noreturn]] void fail(const Grid& grid, const std::string& what) {
-  throw Error(ErrorCode::usage, fmt::format("grid \"{}\" ({}: {}): {} (indices count from 0)", grid.name,
-                                            fmt::join(grid.dims, ", "), fmt::join(grid.shape, " x "), what));
+[[noreturn]] void fail(const Grid& grid, const std::string& what, const std::string& remedy = "") {
+  throw Error(ErrorCode::usage,
+              fmt::format("grid \"{}\" ({}: {}): {} (indices count from 0){}", grid.name,
+                          fmt::join(grid.dims, ", "), fmt::join(grid.shape, " x "), what, remedy));
 }
 
 void check_inside(const Grid& grid, int rank, const Region& region) {
@@ -161,6 +162,14 @@ Range first_hole(const Grid& grid, const Boxes& boxes, const std::vector<std::si
   base::assertion_failed("hole", __FILE__, __LINE__, "cells are missing but no hole was found");
 }
 
+// Why cells may lack a holder, and what then helps.
+std::string remedy(const Grid& grid) {
+  if (grid.mesh || grid.place) return "";
+  return fmt::format(
+      "; if the model leaves them out, as land processors, write `grids: {{{}: {{holes: missing}}}}`",
+      grid.name);
+}
+
 [[noreturn]] void report_missing(const Grid& grid, const Boxes& boxes, std::int64_t missing) {
   std::vector<std::size_t> chosen(boxes.size());
   std::iota(chosen.begin(), chosen.end(), std::size_t{0});
@@ -171,23 +180,26 @@ Range first_hole(const Grid& grid, const Boxes& boxes, const std::vector<std::si
       return boxes.range(box, d).begin > hole.back().begin || boxes.range(box, d).end < hole.back().end;
     });
   }
-  fail(grid, fmt::format("no rank holds {} ({} cells are missing in all)", describe(grid, hole), missing));
+  fail(grid, fmt::format("no rank holds {} ({} cells are missing in all)", describe(grid, hole), missing),
+       remedy(grid));
 }
 
-void check_grid(const Grid& grid, const Regions& regions) {
+void check_grid(const Grid& grid, const Decomposition& decomposition, const Regions& regions) {
   Boxes boxes{.dims = grid.dims.size(), .ranges = {}, .owners = {}};
   const std::size_t count = count_boxes(regions);
   boxes.ranges.reserve(count * boxes.dims);
   boxes.owners.reserve(count);
-  for (std::size_t rank = 0; rank < regions.size(); ++rank) {
-    check_inside(grid, static_cast<int>(rank), regions[rank]);
+  for (std::size_t part = 0; part < regions.size(); ++part) {
+    const int owner = decomposition.rank_of(static_cast<int>(part));
+    check_inside(grid, owner, regions[part]);
     std::vector<Range> none;
-    add_boxes(boxes, static_cast<int>(rank), regions[rank], none);
+    add_boxes(boxes, owner, regions[part], none);
   }
   check_overlaps(grid, boxes);
   std::int64_t held = 0;
   for (std::size_t box = 0; box < boxes.size(); ++box) held += boxes.volume(box, 0);
-  if (held < grid.size()) report_missing(grid, boxes, grid.size() - held);
+  if (held < grid.size() && (held == 0 || !grid.holes_are_missing))
+    report_missing(grid, boxes, grid.size() - held);
 }
 
 }  // namespace
@@ -198,7 +210,7 @@ void check_cover(const Declarations& declarations, const Decomposition& decompos
   for (std::size_t g = 0; g < declarations.grids.size(); ++g) {
     const Grid& grid = declarations.grids[g];
     const bool split = grid.kind == GridKind::block || grid.kind == GridKind::indexed;
-    if (split && !grid.dims.empty()) check_grid(grid, decomposition.regions[g]);
+    if (split && !grid.dims.empty()) check_grid(grid, decomposition, decomposition.regions[g]);
   }
 }
 

@@ -361,6 +361,10 @@ std::vector<std::byte> Decomposition::to_bytes() const {
     to.put(static_cast<std::int64_t>(of_grid.size()));
     put_list(to, of_grid.distinct(), put_region);
   });
+  put_list(out, further, [](ByteWriter& to, const FurtherPart& part) {
+    to.put(static_cast<std::int32_t>(part.rank));
+    to.put(static_cast<std::uint8_t>(part.is_hole));
+  });
   return out.take();
 }
 
@@ -370,6 +374,10 @@ Decomposition Decomposition::from_bytes(std::span<const std::byte> bytes) {
   decomposition.regions = get_list(in, [](ByteReader& from) {
     const auto ranks = static_cast<std::size_t>(from.get<std::int64_t>());
     return Regions(get_list(from, get_region), ranks);
+  });
+  decomposition.further = get_list(in, [](ByteReader& from) {
+    const auto rank = static_cast<int>(from.get<std::int32_t>());
+    return FurtherPart{rank, from.get<std::uint8_t>() != 0};
   });
   TAILRACE_ASSERT(in.rest().empty(), "the message is longer than its decomposition");
   return decomposition;

@@ -92,6 +92,8 @@ struct Grid {
   std::optional<Mesh> mesh;
   std::optional<MeshPlace> place = {};
   std::optional<GridMapping> mapping = {};
+  // Cells that no rank holds are missing, by the configuration (`holes: missing`); not part of messages.
+  bool holes_are_missing = false;
 
   std::int64_t size() const;
 };
@@ -135,16 +137,37 @@ struct Declarations {
   static Declarations from_bytes(std::span<const std::byte> bytes);
 };
 
-// The cells of each rank: regions[grid][rank of the component].
+// A part of the decomposition besides the first block of each rank.
+struct FurtherPart {
+  int rank = 0;          // whose server has it
+  bool is_hole = false;  // cells that no rank holds (with_holes)
+  bool operator==(const FurtherPart&) const = default;
+};
+
+// The cells of each part: regions[grid][part]. The parts are the first block of each rank of the component,
+// by rank, and then further ones.
 struct Decomposition {
   std::vector<Regions> regions;
+  std::vector<FurtherPart> further = {};
+
+  std::size_t parts() const { return regions.empty() ? 0 : regions.front().size(); }
+  std::size_t ranks() const { return parts() - further.size(); }
+  int rank_of(int part) const {
+    const auto at = static_cast<std::size_t>(part);
+    return at < ranks() ? part : further[at - ranks()].rank;
+  }
+  bool is_hole(int part) const {
+    const auto at = static_cast<std::size_t>(part);
+    return at >= ranks() && further[at - ranks()].is_hole;
+  }
 
   std::vector<std::byte> to_bytes() const;
   static Decomposition from_bytes(std::span<const std::byte> bytes);
 };
 
-// Checks that the blocks of every block or indexed grid cover each cell exactly once. Throws Error(usage)
-// that names the grid, the ranks and the cells that overlap or are missing.
+// Checks that the blocks of every block or indexed grid cover each cell exactly once, or at most once where
+// holes are missing. Throws Error(usage) that names the grid, the ranks and the cells that overlap or are
+// missing. REQUIRES: no part is a hole yet.
 void check_cover(const Declarations& declarations, const Decomposition& decomposition);
 
 }  // namespace tailrace::model

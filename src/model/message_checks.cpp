@@ -32,12 +32,15 @@ class Check {
     expect(decomposition_.regions.size() == declarations_.grids.size(),
            fmt::format("{} grids, but regions of {}", declarations_.grids.size(),
                        decomposition_.regions.size()));
+    for (const FurtherPart& part : decomposition_.further)
+      expect(part.rank >= 0 && static_cast<std::size_t>(part.rank) < ranks,
+             fmt::format("a part of rank {} of {}", part.rank, ranks));
     for (const Field& field : declarations_.fields)
       expect(field.grid >= 0 && field.grid < std::ssize(declarations_.grids),
              fmt::format("field \"{}\" is on grid number {}", base::quotable(field.name), field.grid));
     for (std::size_t g = 0; g < declarations_.grids.size(); ++g) {
       grid(declarations_.grids[g]);
-      regions(declarations_.grids[g], decomposition_.regions[g], ranks);
+      regions(declarations_.grids[g], decomposition_.regions[g], ranks + decomposition_.further.size());
     }
   }
 
@@ -113,8 +116,8 @@ class Check {
            fmt::format("{} is not in field number {}", what, field));
   }
 
-  static void regions(const Grid& grid, const Regions& regions, std::size_t ranks) {
-    expect(regions.size() == ranks, fmt::format("{} has regions of {} ranks", name_of(grid), regions.size()));
+  static void regions(const Grid& grid, const Regions& regions, std::size_t parts) {
+    expect(regions.size() == parts, fmt::format("{} has regions of {} ranks", name_of(grid), regions.size()));
     for (const Region& region : regions.distinct()) {
       const bool fits = region.rank() == grid.dims.size() && bytes_of(region.counts());
       expect(fits, name_of(grid) + " has a region whose shape does not fit the grid");

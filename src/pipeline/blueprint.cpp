@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
 #include "base/index.hpp"
+#include "model/holes.hpp"
+#include "model/parts.hpp"
 #include "plan/analysis.hpp"
 #include "plan/naming/apply_overrides.hpp"
 #include "plan/restart/restored.hpp"
@@ -52,6 +55,7 @@ void keep_fills(output::DatasetSpec& dataset, const plan::ExistingFills& existin
 
 ComponentInfo apply_overrides(ComponentInfo info) {
   info.declarations = plan::apply_overrides(info.configuration, std::move(info.declarations));
+  info.decomposition = model::with_holes(info.declarations, std::move(info.decomposition));
   return info;
 }
 
@@ -60,6 +64,7 @@ ComponentInfo apply_overrides(ComponentInfo info) {
 Blueprint::Blueprint(ComponentInfo given)
     : info(apply_overrides(std::move(given))),
       plan(plan::make_plan(info.configuration, info.declarations, &info.decomposition)) {
+  parts_ = model::parts_by_rank(info.decomposition);
   if (info.memory == 0) info.memory = info.configuration.servers.memory;
   if (plan.analysis) {
     info.decomposition = plan::with_diagnostics(*plan.analysis, info.decomposition);
@@ -88,10 +93,25 @@ Blueprint::Blueprint(ComponentInfo given)
   }
 }
 
-bool Blueprint::sends(int index, int client) const {
+std::vector<int> Blueprint::parts_of(std::span<const int> clients) const {
+  if (!has_further_parts()) return {clients.begin(), clients.end()};
+  std::vector<int> parts;
+  for (const int client : clients)
+    parts.insert(parts.end(), parts_of(client).begin(), parts_of(client).end());
+  std::ranges::sort(parts);
+  return parts;
+}
+
+bool Blueprint::holds(int grid, int part) const {
+  const model::GridKind kind = info.declarations.grids[base::index(grid)].kind;
+  const bool is_divided = kind == model::GridKind::block || kind == model::GridKind::indexed;
+  return is_divided || static_cast<std::size_t>(part) < info.decomposition.ranks();
+}
+
+bool Blueprint::sends(int index, int part) const {
   const int grid = field(index).grid;
-  if (info.declarations.grids[base::index(grid)].kind == model::GridKind::replicated) return client == 0;
-  return region(grid, client).size() > 0;
+  if (info.declarations.grids[base::index(grid)].kind == model::GridKind::replicated) return part == 0;
+  return holds(grid, part) && region(grid, part).size() > 0;
 }
 
 }  // namespace tailrace::pipeline

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,16 +41,28 @@ struct Blueprint {
   Blueprint& operator=(const Blueprint&) = delete;
 
   const model::Field& field(int index) const { return info.declarations.fields[base::index(index)]; }
-  const model::Region& region(int grid, int client) const {
-    return info.decomposition.regions[base::index(grid)][base::index(client)];
+  // `part`: of the decomposition, as everywhere behind ServedComponent::accept. The first part of a client
+  // has the client's number.
+  const model::Region& region(int grid, int part) const {
+    return info.decomposition.regions[base::index(grid)][base::index(part)];
   }
-  // Whether a client puts the field. Only the first rank sends its copy of a replicated field.
-  bool sends(int field, int client) const;
+  bool has_further_parts() const { return !info.decomposition.further.empty(); }
+  // All parts of a client, first the one that has its number. Its block of a field holds those that are no
+  // holes, one after the other.
+  const std::vector<int>& parts_of(int client) const { return parts_[base::index(client)]; }
+  std::vector<int> parts_of(std::span<const int> clients) const;  // ascending
+  // False for a further part of a grid that is whole on each rank. (Without dims its region has a cell.)
+  bool holds(int grid, int part) const;
+  // Whether a part has values of the field. Only the first rank sends its copy of a replicated field.
+  bool sends(int field, int part) const;
   bool is_inline() const { return info.configuration.servers.mode == settings::Mode::inline_; }
 
   ComponentInfo info;
   plan::Plan plan;
   std::vector<cf::DatasetLayout> layouts;  // by file of the plan
+
+ private:
+  std::vector<std::vector<int>> parts_;  // by client
 };
 
 }  // namespace tailrace::pipeline

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/index.hpp"
 #include "env/clock.hpp"
 #include "pipeline/memory_need.hpp"
@@ -24,6 +25,16 @@ constexpr std::size_t engine_share = 4;   // steps in the engine
 constexpr std::size_t backlog_share = 4;  // due commits of the files of one server
 constexpr std::size_t moving_share = 2;   // pieces and chunks in transit
 constexpr std::size_t least_share = 8;    // in transit, always allowed; otherwise steps would be serialized
+
+// A block of a part that no rank holds.
+std::vector<std::byte> fill_block(const model::Field& field, std::size_t bytes) {
+  std::vector<std::byte> block(bytes);
+  model::dispatch(field.type, [&]<class T>(T) {
+    const T fill = static_cast<T>(field.fill_value.value_or(0.0));
+    base::fill_with(std::as_bytes(std::span(&fill, 1)), block);
+  });
+  return block;
+}
 
 }  // namespace
 
@@ -116,15 +127,16 @@ std::vector<std::vector<std::size_t>> ServedComponent::bytes_per_record() const 
 }
 
 void ServedComponent::create_files(std::span<const int> clients) {
-  needed_besides_ = check_memory(blueprint_, router_, clients, control_.rank());
+  needed_besides_ = check_memory(blueprint_, router_, blueprint_.parts_of(clients), control_.rank());
   checkpoints_.open();
   commits_.create_sinks(router_.owners(), services_);
 }
 
 void ServedComponent::start(std::vector<int> clients, Input* input, const model::StateLoader* saved) {
   block_sizes_.start(clients);
-  masks_.start(clients);
-  variables_.start(clients);
+  std::vector<int> parts = blueprint_.parts_of(clients);
+  masks_.start(parts);
+  variables_.start(parts);
   if (blueprint_.plan.analysis && !blueprint_.plan.analysis->graph.diagnostics.empty())
     diagnostics_ = std::make_unique<Diagnostics>(
         Diagnostics::Parts{.blueprint = blueprint_,
@@ -133,7 +145,7 @@ void ServedComponent::start(std::vector<int> clients, Input* input, const model:
                            .control = control_,
                            .services = services_,
                            .fail = [this](const base::Fault& fault) { fail(fault); }},
-        std::move(clients));
+        std::move(parts));
   if (saved == nullptr) saved = blueprint_.info.saved.get();
   if (saved != nullptr) load(*saved);
   if (input != nullptr) flow_control_.start(commits_.clocks(), bytes_per_record());
@@ -209,11 +221,29 @@ void ServedComponent::begin_step(const model::Tick& tick) {
 void ServedComponent::accept(int client, const model::PacketHeader& header,
                              std::span<const std::byte> payload) {
   block_sizes_.check(client, header, payload.size());
-  if (header.kind != model::PacketKind::block) checkpoints_.keep(client, header.number, payload);
+  if (!blueprint_.has_further_parts()) return accept_part(client, header, payload);
+  const model::Field& field = blueprint_.field(header.number);
+  for (const int part : blueprint_.parts_of(client)) {
+    if (!blueprint_.holds(field.grid, part)) continue;
+    const std::size_t bytes =
+        static_cast<std::size_t>(blueprint_.region(field.grid, part).size()) * model::size_of(field.type);
+    if (bytes == 0 && part != client) continue;
+    if (blueprint_.info.decomposition.is_hole(part)) {
+      accept_part(part, header, fill_block(field, bytes));
+      continue;
+    }
+    accept_part(part, header, payload.first(bytes));
+    payload = payload.subspan(bytes);
+  }
+}
+
+void ServedComponent::accept_part(int part, const model::PacketHeader& header,
+                                  std::span<const std::byte> payload) {
+  if (header.kind != model::PacketKind::block) checkpoints_.keep(part, header.number, payload);
   if (header.kind == model::PacketKind::kept) return;
-  const std::span<const std::byte> values = masks_.apply(client, header.number, payload);
-  variables_.accept(client, header, values);
-  if (diagnostics_) diagnostics_->accept(header.number, client, values);
+  const std::span<const std::byte> values = masks_.apply(part, header.number, payload);
+  variables_.accept(part, header, values);
+  if (diagnostics_) diagnostics_->accept(header.number, part, values);
 }
 
 void ServedComponent::checkpoint(std::span<const std::byte> values) {

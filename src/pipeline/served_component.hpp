@@ -89,6 +89,8 @@ class ServedComponent final : public StepReceiver {
   std::string describe() const;  // for the watchdog: which rank waits for which
 
  private:
+  // A block of one part. `payload`: its values only.
+  void accept_part(int part, const model::PacketHeader& header, std::span<const std::byte> payload);
   ComponentLifecycle::Events events();
   checkpoints::Checkpoints::Events checkpoint_events();
   bool is_idle_for_snapshot();

@@ -118,7 +118,7 @@ class Analyst {
     if (!field.units.empty()) shape.units = field.units;
     analytics::EngineInput input;
     if (grid.kind == model::GridKind::partial) {
-      const std::size_t ranks = decomposition_ ? decomposition_->regions[base::index(field.grid)].size() : 1;
+      const std::size_t ranks = decomposition_ ? decomposition_->ranks() : 1;
       const Dim across{std::string(analytics::rank_dim), static_cast<std::int64_t>(ranks), true};
       shape.dims.insert(shape.dims.begin(), across);
     }
@@ -151,8 +151,12 @@ class Analyst {
     if (found.kind != model::GridKind::partial) return decomposition_->regions[base::index(grid)];
     model::Regions& regions = contributions_[grid];
     if (!regions.empty()) return regions;
-    for (std::size_t rank = 0; rank < decomposition_->regions[base::index(grid)].size(); ++rank) {
-      std::vector<model::Runs> runs{{{static_cast<std::int64_t>(rank), 1}}};
+    for (std::size_t part = 0; part < decomposition_->parts(); ++part) {
+      if (part >= decomposition_->ranks()) {
+        regions.push_back(model::Region(std::vector<model::Runs>(found.shape.size() + 1)));
+        continue;
+      }
+      std::vector<model::Runs> runs{{{static_cast<std::int64_t>(part), 1}}};
       for (const std::int64_t extent : found.shape) runs.push_back({{0, extent}});
       regions.push_back(model::Region(std::move(runs)));
     }
@@ -246,7 +250,9 @@ class Analyst {
     analytics::EngineInput input;
     input.fixed = true;
     if (decomposition_) input.regions = regions_of(part);
-    scope_.inputs.push_back({name, std::move(shape)});
+    input.fill =
+        declarations_.fields[base::index(*coordinate.field)].fill_value;  // only where its grid has holes
+    scope_.inputs.push_back({name, std::move(shape), input.fill.has_value()});
     analysis_->inputs.push_back(std::move(input));
     analysis_->field_of_input.push_back(*coordinate.field);
     origins_.push_back({&grid, coordinate.standard_name, coordinate.long_name, coordinate.attributes});
@@ -372,9 +378,9 @@ model::Regions whole_on_first(const model::Grid& grid, std::size_t ranks) {
 
 model::Decomposition with_diagnostics(const Analysis& analysis, const model::Decomposition& decomposition) {
   std::vector<Place> places;
-  std::size_t ranks = 0;
+  std::size_t parts = 0;
   for (const auto& input : analysis.inputs) places.push_back(input.place);
-  for (const auto& regions : decomposition.regions) ranks = std::max(ranks, regions.size());
+  for (const auto& regions : decomposition.regions) parts = std::max(parts, regions.size());
   const auto placement = analytics::make_placement(analysis.graph, places, 1, 0);
   const auto blocks = analytics::planning::find_blocks(analysis.graph, placement, analysis.inputs);
   model::Decomposition extended = decomposition;
@@ -385,7 +391,7 @@ model::Decomposition with_diagnostics(const Analysis& analysis, const model::Dec
     if (placement.place[base::index(node)] == Place::local)
       extended.regions.push_back(blocks.of(node));
     else
-      extended.regions.push_back(whole_on_first(analysis.declarations.grids[base::index(index)], ranks));
+      extended.regions.push_back(whole_on_first(analysis.declarations.grids[base::index(index)], parts));
   }
   return extended;
 }

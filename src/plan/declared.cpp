@@ -60,14 +60,15 @@ Json to_json(const model::Coordinate& coordinate) {
   return json;
 }
 
-Json to_json(const model::Grid& grid, const model::Regions& regions) {
+// Further parts are left out: what is planned from these declarations needs none.
+Json to_json(const model::Grid& grid, const model::Regions& regions, std::size_t ranks) {
   Json json{{"name", grid.name},
             {"kind", kinds[static_cast<int>(grid.kind)]},
             {"dims", grid.dims},
             {"shape", grid.shape}};
   if (grid.kind == model::GridKind::indexed) json["indexed_dim"] = grid.indexed_dim;
   json["ranks"] = Json::array();
-  for (std::size_t r = 0; r < regions.size(); ++r) {
+  for (std::size_t r = 0; r < ranks; ++r) {
     const model::Region& region = regions[r];
     Json rank{{"count", region.counts()}};
     if (grid.kind == model::GridKind::block) rank["offset"] = region.bounds().offset;
@@ -215,7 +216,8 @@ std::string to_json(const Declared& declared) {
             {"grids", Json::array()},
             {"fields", Json::array()}};
   for (std::size_t g = 0; g < declarations.grids.size(); ++g)
-    json["grids"].push_back(to_json(declarations.grids[g], declared.decomposition.regions[g]));
+    json["grids"].push_back(
+        to_json(declarations.grids[g], declared.decomposition.regions[g], declared.decomposition.ranks()));
   for (const model::Field& field : declarations.fields)
     json["fields"].push_back(to_json(field, declarations.grids));
   return json.dump(1) + "\n";

@@ -26,6 +26,14 @@ config::Type grid_type() {
            "A fixed field (`every: once`) of this grid or of its last dimensions. Where it is 0, or "
            "missing, all fields of the grid are missing. The model puts it before any of them.",
        .example = "sea"},
+      {.name = "holes",
+       .type = choice({"refuse", "missing"}),
+       .description =
+           "Cells that no rank holds. `refuse`: `ready` fails. `missing`: all fields of the grid, and "
+           "coordinates that the ranks give in parts, are missing there, for models that leave out "
+           "processors on land.",
+       .example = "missing",
+       .default_value = "refuse"},
   });
 }
 
@@ -35,6 +43,10 @@ GridEntries read(const config::Value& value, config::Problems&) {
     GridEntry grid{.name = entry.key, .location = entry.location, .mask = {}};
     if (const config::Value* mask = entry.value.find("mask"))
       grid.mask = {.name = mask->text(), .location = mask->location()};
+    if (const config::Value* holes = entry.value.find("holes")) {
+      grid.holes_are_missing = holes->text() == "missing";
+      grid.holes_location = holes->location();
+    }
     grids.push_back(std::move(grid));
   }
   return grids;
@@ -78,6 +90,18 @@ void check(const GridEntries& grids, const config::Sections& all, config::Proble
 
 const config::SectionRegistration registration{grids_section};
 
+// A grid that ranks declared, or one of its parts (client/declarer), which are called NAME[...].
+bool belongs_to(const model::Grid& grid, const std::string& name) {
+  return grid.name == name || grid.name.starts_with(name + "[");
+}
+
+std::optional<std::string> complaint_about_holes(const model::Grid& grid) {
+  if (grid.mesh || grid.place)
+    return fmt::format("grid \"{}\" belongs to a mesh, of which some rank holds each cell", grid.name);
+  if (grid.kind == model::GridKind::block || grid.kind == model::GridKind::indexed) return std::nullopt;
+  return fmt::format("grid \"{}\" is whole on every rank, so it has no holes", grid.name);
+}
+
 // True if a cell of the mask applies to one cell of the grid; false if it applies to all cells along the
 // first dims.
 bool lies_on(const model::Grid& mask, const model::Grid& grid) {
@@ -108,15 +132,31 @@ config::Section<GridEntries> grids_section() {
   return {.option = {.name = "grids",
                      .type = config::map("grid", grid_type()),
                      .description = "The options that apply to all fields of a grid of the model.",
-                     .example = "{ocean: {mask: sea}}"},
+                     .example = "{ocean: {mask: sea, holes: missing}}"},
           .read = read,
           .check = check};
+}
+
+model::Declarations with_marked_holes(const settings::Configuration& configuration,
+                                      model::Declarations declarations) {
+  const auto* entries = configuration.sections.find<GridEntries>();
+  if (entries == nullptr) return declarations;
+  for (const GridEntry& entry : *entries)
+    for (model::Grid& grid : declarations.grids)
+      if (entry.holes_are_missing && belongs_to(grid, entry.name) &&
+          (grid.kind == model::GridKind::block || grid.kind == model::GridKind::indexed))
+        grid.holes_are_missing = true;
+  return declarations;
 }
 
 model::Declarations with_fill_values(const settings::Configuration& configuration,
                                      model::Declarations declarations) {
   const auto* entries = configuration.sections.find<GridEntries>();
   if (entries == nullptr) return declarations;
+  declarations = with_marked_holes(configuration, std::move(declarations));
+  for (model::Field& field : declarations.fields)
+    if (declarations.grids[base::index(field.grid)].holes_are_missing && !field.fill_value)
+      field.fill_value = model::default_fill(field.type);
   for (const GridEntry& entry : *entries) {
     if (entry.mask.name.empty() || !declarations.find_field(entry.mask.name)) continue;
     for (model::Field& field : declarations.fields)
@@ -142,6 +182,9 @@ std::vector<int> masks_of(const settings::Configuration& configuration,
                                base::name_hint(entry.name, known)));
       continue;
     }
+    if (entry.holes_are_missing)
+      if (const auto what = complaint_about_holes(declarations.grids[base::index(*grid)]))
+        problems.add(entry.holes_location, "grids." + entry.name + ".holes", *what);
     if (entry.mask.name.empty()) continue;
     const auto mask = declarations.find_field(entry.mask.name);
     if (!mask) {  // or else `fields` has complained

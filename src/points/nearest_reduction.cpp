@@ -184,7 +184,8 @@ class NearestPartial final : public Partial {
     for (std::size_t i = 0; i < positions.size(); ++i) {
       const double distance = squared_distance(positions[i], place.at);
       const std::int64_t cell = block.plane_global[i];
-      if (distance > best.distance || (distance == best.distance && best.cell >= 0 && cell > best.cell))
+      // Without a number, as in holes of the grid, a cell is nowhere.
+      if (!(distance <= best.distance) || (distance == best.distance && best.cell >= 0 && cell > best.cell))
         continue;
       best.distance = distance;
       best.cell = cell;

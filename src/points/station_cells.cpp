@@ -21,10 +21,23 @@ constexpr int most_outside = 10;  // stations that are reported one by one
 
 bool is_unknown(const Plane& plane) { return plane.at[0]->values.empty() || plane.at[1]->values.empty(); }
 
+// The nearest cell is one that a rank holds. Between rows and columns a value is missing beside a hole.
+bool avoids_holes(const Search& search) {
+  const auto& [first, second] = search.plane.at;
+  return search.grid->holes_are_missing && search.request.stations != nullptr &&
+         search.request.stations->method == Sampling::nearest &&
+         !(search.plane.by_dim && (first->field || second->field));
+}
+
+bool is_searched(const Search& search) {
+  return avoids_holes(search) || (!search.plane.by_dim && is_unknown(search.plane));
+}
+
 class Finder {
  public:
   Finder(const Search& search, const model::Declarations& declarations, config::Problems& problems)
-      : dataset_(search.request.dataset),
+      : search_(search),
+        dataset_(search.request.dataset),
         stations_(*search.request.stations),
         grid_(*search.grid),
         plane_(search.plane),
@@ -40,7 +53,7 @@ class Finder {
                  "\"bilinear\" needs rows and columns of cells, but \"{}\" and \"{}\" of grid \"{}\" are "
                  "given cell by cell; expected \"nearest\"",
                  plane_.at[0]->name, plane_.at[1]->name, grid_.name));
-    else if (is_unknown(plane_))
+    else if (is_searched(search_))
       take_found();
     else if (plane_.by_dim)
       find_in_rows();
@@ -113,7 +126,7 @@ class Finder {
 
   void take_found() {
     if (!declarations_.found_cells) return points_.cells.assign(stations_.points.size(), {{0, 1.0}});
-    const std::vector<std::int64_t> fields = points::fields_of(plane_);
+    const std::vector<std::int64_t> fields = points::fields_of(search_, declarations_);
     for (const model::FoundCells& found : *declarations_.found_cells)
       if (found.file == dataset_ && found.fields == fields) return take(found);
     refuse(
@@ -145,6 +158,7 @@ class Finder {
     if (!reach.holds(station.at[i], cells, turns(i))) refuse_outside(station, i, reach.low, reach.high, "");
   }
 
+  const Search& search_;
   const std::string& dataset_;
   const Stations& stations_;
   const model::Grid& grid_;
@@ -158,8 +172,14 @@ class Finder {
 
 }  // namespace
 
-std::vector<std::int64_t> fields_of(const Plane& plane) {
-  return {plane.at[0]->field.value_or(-1), plane.at[1]->field.value_or(-1)};
+std::vector<std::int64_t> fields_of(const Search& search, const model::Declarations& declarations) {
+  std::vector<std::int64_t> fields;
+  for (const model::Coordinate* coordinate : search.plane.at)
+    fields.push_back(coordinate->field.value_or(-1));
+  if (avoids_holes(search))
+    fields.push_back(std::ranges::find(declarations.grids, search.grid->name, &model::Grid::name) -
+                     declarations.grids.begin());
+  return fields;
 }
 
 std::vector<Search> searches(const std::vector<Request>& requests, const model::Declarations& declarations) {
@@ -169,11 +189,13 @@ std::vector<Search> searches(const std::vector<Request>& requests, const model::
     if (points.coordinates.empty()) continue;
     for (const model::Grid& grid : declarations.grids) {
       auto plane = plane_of(grid, points.coordinates);
+      if (!plane) continue;
+      Search search{request, &grid, std::move(*plane)};
       const auto is_same = [&](const Search& known) {
-        return &known.request.points() == &points && fields_of(known.plane) == fields_of(*plane);
+        return &known.request.points() == &points &&
+               fields_of(known, declarations) == fields_of(search, declarations);
       };
-      if (plane && !plane->by_dim && is_unknown(*plane) && std::ranges::none_of(all, is_same))
-        all.push_back({request, &grid, std::move(*plane)});
+      if (is_searched(search) && std::ranges::none_of(all, is_same)) all.push_back(std::move(search));
     }
   }
   return all;

@@ -180,7 +180,7 @@ class Maker {
   void set_reach(Course& course) const {
     course.cells = 1;
     for (const std::size_t d : search_.plane.dims) course.cells *= grid_.shape[d];
-    const std::vector<std::int64_t> fields = fields_of(search_.plane);
+    const std::vector<std::int64_t> fields = fields_of(search_, declarations_);
     constexpr double infinity = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < 2; ++i) {
       course.reach[i].add(search_.plane.at[i]->values);

@@ -26,6 +26,34 @@ std::size_t servers_on_node(const handshake::Run& run) {
   return static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, count));
 }
 
+settings::Configuration configuration_of(const handshake::Run& run, std::size_t component,
+                                         const model::Declarations& declarations) {
+  return settings::with_options(run.configurations[component], run.sources[component], declarations.options);
+}
+
+// Replaces the end of the message, where there is no fault yet. Whatever else is wrong with it is found
+// later.
+void compare_names(std::vector<std::byte>& message, const handshake::Run& run,
+                   handshake::OutputNames& names) {
+  base::ByteReader reader(message);
+  const auto component = base::index(reader.get<std::int32_t>());
+  if (base::get_fault(reader)) return;
+  static_cast<void>(reader.get<model::Tick>());
+  static_cast<void>(handshake::get_continued(reader));
+  static_cast<void>(reader.get_text());  // the checkpoint
+  const auto declarations = model::Declarations::from_bytes(reader.get_all<std::byte>());
+  try {
+    names.add(declarations.component, configuration_of(run, component, declarations));
+  } catch (...) {
+    base::ByteWriter none, fault;
+    base::put_fault(none, std::nullopt);
+    base::put_fault(fault, base::current_fault());
+    const auto end = fault.take();
+    message.resize(message.size() - none.take().size());
+    message.insert(message.end(), end.begin(), end.end());
+  }
+}
+
 }  // namespace
 
 pipeline::ComponentInfo read_component_info(base::ByteReader& message, const handshake::Run& run, int number,
@@ -42,9 +70,9 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
   info.declarations = model::Declarations::from_bytes(declarations);
   const auto decomposition = message.get_all<std::byte>();
   info.decomposition = model::Decomposition::from_bytes(decomposition);
+  if (const auto fault = base::get_fault(message)) throw Error(fault->code, fault->message);
   model::check_message(info.declarations, info.decomposition, run.assignment.ranks[c].size());
-  info.configuration =
-      settings::with_options(run.configurations[c], run.sources[c], info.declarations.options);
+  info.configuration = configuration_of(run, c, info.declarations);
   info.memory = run.servers().memory / run.assignment.components.size();
   if (const auto left = env::memory_left()) info.memory_left = *left / servers_on_node(run);
   const int root = run.assignment.ranks[c].front();
@@ -56,10 +84,12 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
 
 std::optional<std::vector<std::byte>> take_declarations(comm::Communicator& world, const handshake::Run& run,
                                                         const messaging::TreePlace& place, int root,
+                                                        handshake::OutputNames& names,
                                                         std::vector<messaging::Sending>& sendings) {
   const auto rank_of = [&run](int server) { return run.assignment.servers[base::index(server)]; };
   constexpr int tag = static_cast<int>(handshake::Tag::ready);
   auto come = messaging::poll(world, place.parent < 0 ? root : rank_of(place.parent), tag);
+  if (come && place.parent < 0 && run.configurations.size() > 1) compare_names(*come, run, names);
   if (!come || place.children.empty()) return come;
   std::vector<int> children;
   for (const int child : place.children) children.push_back(rank_of(child));

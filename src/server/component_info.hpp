@@ -6,6 +6,8 @@
 
 #include "base/bytes.hpp"
 #include "comm/communicator.hpp"
+#include "handshake/connection.hpp"
+#include "handshake/output_names.hpp"
 #include "handshake/run.hpp"
 #include "messaging/collectives/tree_place.hpp"
 #include "messaging/sending.hpp"
@@ -19,9 +21,11 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
                                             const std::string& started);
 
 // Takes a `ready` message, of any component, if one has arrived: down the tree of the servers, in which this
-// one is at `place`, or from the component's first rank, `root`. Forwards it to the servers below.
+// one is at `place`, or from the component's first rank, `root`. Forwards it to the servers below. The first
+// server adds a fault if the component writes where another does: `names` are those of the components before.
 std::optional<std::vector<std::byte>> take_declarations(comm::Communicator& world, const handshake::Run& run,
                                                         const messaging::TreePlace& place, int root,
+                                                        handshake::OutputNames& names,
                                                         std::vector<messaging::Sending>& sendings);
 
 }  // namespace tailrace::server

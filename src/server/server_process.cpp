@@ -152,7 +152,7 @@ bool ServerProcess::receive_declarations(HostedComponent& hosted) {
 // The message that arrives may belong to another component.
 std::optional<std::vector<std::byte>> ServerProcess::declared(HostedComponent& hosted) {
   const messaging::TreePlace place(messenger_.rank(), messenger_.size());
-  if (auto come = take_declarations(world_, run_, place, hosted.root, sendings_)) {
+  if (auto come = take_declarations(world_, run_, place, hosted.root, names_, sendings_)) {
     const auto number = base::index(base::ByteReader(*come).get<std::int32_t>());
     TAILRACE_ASSERT(number < components_.size(), "declarations of one of the components");
     components_[number]->declared = std::move(come);

@@ -12,6 +12,7 @@
 #include "comm/communicator.hpp"
 #include "handshake/assignment.hpp"
 #include "handshake/connection.hpp"
+#include "handshake/output_names.hpp"
 #include "handshake/run.hpp"
 #include "handshake/start.hpp"
 #include "messaging/collectives/tree_allreduce.hpp"
@@ -87,6 +88,7 @@ class ServerProcess {
   StopController stop_;
   Executor executor_;
   std::vector<std::unique_ptr<HostedComponent>> components_;
+  handshake::OutputNames names_;  // on the first server: of the components that are ready
   std::vector<messaging::Sending> sendings_;
   std::set<int> lost_;             // servers
   messaging::TreeAllreduce byes_;  // servers that have ended, and their reports

@@ -35,6 +35,7 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
       watch_(started_, server_of(started_)),
       triggers_(started_.run.configurations[base::index(started_.number)], env::system_clock(),
                 started_.component->rank() == 0) {
+  declarer_.give_options(handshake::given_options(started_.run, started_.number));
   server_rank_ = started_.run.assignment.servers[base::index(server_of(started_))];
   heed_signals();
   if (started_.run.servers().mode != settings::Mode::dedicated)

@@ -113,6 +113,11 @@ void Session::grid(const GridSpec& spec) {
                                 spec.indices, spec.partial, spec.first_index_in_messages});
 }
 
+void Session::add_block(const std::string& grid, const std::vector<std::int64_t>& offset,
+                        const std::vector<std::int64_t>& count) {
+  impl_->declarer("add_block").add_block(grid, offset, count);
+}
+
 void Session::coordinate(const std::string& grid, const CoordinateSpec& spec,
                          std::span<const double> values) {
   model::Coordinate coordinate;
@@ -191,6 +196,16 @@ void Session::put(FieldHandle field, const ArrayView& array) {
   impl_->survive([&] {
     impl_->client("put").put(field.index, {array.data, data_type(array.type), array.shape, array.strides,
                                            array.fastest_first_in_messages});
+  });
+}
+
+void Session::put_block(FieldHandle field, std::size_t block, const ArrayView& array) {
+  if (impl_->off) return;
+  impl_->survive([&] {
+    impl_->client("put_block")
+        .put_block(
+            field.index, block,
+            {array.data, data_type(array.type), array.shape, array.strides, array.fastest_first_in_messages});
   });
 }
 

@@ -1,7 +1,13 @@
 #include "settings/checkpoint.hpp"
 
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "config/placeholders.hpp"
 #include "config/read.hpp"
 #include "settings/fields.hpp"
+#include "settings/given_options.hpp"
 #include "time/options.hpp"
 
 namespace tailrace::settings {
@@ -86,12 +92,16 @@ Type checkpoint_type() {
   });
 }
 
-// A restart begins before the model gives its options.
+// A restart begins before the model gives its options, but knows the component.
 void check_is_known(const Value& section, const char* key, Problems& problems) {
   const Value* value = section.find(key);
-  if (value != nullptr && is_open(value->text()))
+  if (value == nullptr) return;
+  std::set<std::string> names = config::placeholders_in(std::string_view(value->text()));
+  names.erase(component_option);
+  if (!names.empty())
     problems.add(value->location(), value->path(),
-                 "this path may not contain `{name}`: a restart reads it before the model gives its options");
+                 "this path may not contain `{name}`: a restart reads it before the model gives its options; "
+                 "only `{component}` is known by then");
 }
 
 CheckpointOptions read(const Value& value, Problems& problems) {

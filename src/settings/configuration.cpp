@@ -140,13 +140,23 @@ Sources read_sources(const std::string& path) {
                               });
 }
 
-Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options) {
+bool mentions_option(const Sources& sources, const std::string& name) {
+  return std::ranges::any_of(sources, [whole = "{" + name + "}"](const SourceFile& source) {
+    return !source.is_data && source.text.find(whole) != std::string::npos;
+  });
+}
+
+Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options,
+                                  const std::string& component) {
   config::Problems problems;
   auto [tree, warnings] =
       config::merge_sources(sources, {version_key, dialects::notations(), options}, problems);
   problems.throw_if_any();  // an incomplete tree would cause further, misleading messages
   forbid_placeholders(tree, problems);
-  if (options != nullptr) fill_placeholders(tree, *options, problems);
+  if (options != nullptr)
+    fill_placeholders(tree, *options, problems);
+  else if (!component.empty())
+    config::fill_known_placeholders(tree, {{component_option, component}});
   const config::CheckOptions check_options{.allow_open = options == nullptr || !problems.empty()};
   const config::Value root = config::check(tree, schema(), "", check_options, problems);
   Configuration configuration = configuration_of(root, sources, problems);

@@ -11,6 +11,7 @@
 #include "config/sources.hpp"
 #include "settings/diagnostics.hpp"
 #include "settings/fields.hpp"
+#include "settings/given_options.hpp"
 #include "settings/groups.hpp"
 #include "settings/output_entry.hpp"
 #include "settings/servers/servers.hpp"
@@ -52,9 +53,13 @@ std::string read_text(const std::string& path);
 Sources read_sources(const std::string& path);
 // Throws Error(configuration) with all mistakes, one per line, each with file:line:column. `options` are the
 // values of the placeholders `{name}`. If it is null, placeholders stay, and values that contain them are not
-// checked. The section `servers` may not contain any, since the servers start before the model gives its
-// options.
-Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options);
+// checked; except `{component}` if that name is given. The section `servers` may not contain any, since the
+// servers start before the model gives its options.
+Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options,
+                                  const std::string& component = "");
+
+// Whether a text has `{name}`.
+bool mentions_option(const Sources& sources, const std::string& name);
 
 // Inserts the model's options into a configuration that was parsed without them. Parses again only if they
 // may change it.

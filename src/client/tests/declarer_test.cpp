@@ -271,6 +271,47 @@ TEST(Declarer, RanksAwayFromTheOriginLeaveASharedPartToOthers) {
   EXPECT_EQ(declarer.declarations().grids.size(), 2U) << "all ranks declare the same";
 }
 
+TEST(Declarer, SeveralBlocksFollowOneAnother) {
+  Declarer declarer("ocean", 1, 4);
+  declarer.grid(block("sea", {"y", "x"}, {4, 6}, {2, 3}, {2, 3}));
+  declarer.add_block("sea", {0, 0}, {1, 2});
+  declarer.add_block("sea", {0, 4}, {2, 1});
+  EXPECT_EQ(declarer.blocks(0),
+            (std::vector{model::Region::of_box({{2, 3}, {2, 3}}), model::Region::of_box({{0, 0}, {1, 2}}),
+                         model::Region::of_box({{0, 4}, {2, 1}})}));
+  EXPECT_EQ(declarer.most_blocks(), 3U);
+  EXPECT_EQ(declarer.cells(0), 10);
+  EXPECT_THAT(declarer.local_shapes()[0], ElementsAre(10));
+  // The blocks in row 0 hand x over.
+  declarer.coordinate("sea", coordinate("x"), std::vector<double>{30, 40, 50, 0, 10, 40});
+  ASSERT_THAT(declarer.statics(), SizeIs(1));
+  EXPECT_THAT(doubles(declarer.statics()[0].bytes), ElementsAre(0, 10, 40));
+  EXPECT_EQ(declarer.cells(1), 3);
+  model::Coordinate area = coordinate("area");
+  area.dims = {"y", "x"};
+  declarer.coordinate("sea", area, std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  EXPECT_THAT(doubles(declarer.statics()[1].bytes), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
+  EXPECT_THAT(error_of([&] {
+                declarer.add_block("sea", {0, 2}, {1, 1});
+              }),
+              "grid \"sea\": all blocks are declared before its coordinates and fields");
+}
+
+TEST(Declarer, OptionsThatAreGivenMayBeReplaced) {
+  Declarer declarer("m1", 0, 1);
+  declarer.give_options({{"component", "m1"}, {"member", "1"}});
+  EXPECT_EQ(declarer.declarations().options.at("member"), "1");
+  declarer.option("member", "7");
+  EXPECT_EQ(declarer.declarations().options.at("member"), "7");
+  EXPECT_EQ(error_of([&] { declarer.option("member", "8"); }), "option \"member\" was given twice: 7 and 8");
+  declarer.option("component", "m1");
+  declarer.give_options({{"component", "m1"}});
+  EXPECT_EQ(
+      error_of([&] { declarer.option("component", "sea"); }),
+      "option \"component\" is the name of the component, \"m1\", in a configuration with `{component}`; it "
+      "cannot be sea");
+}
+
 TEST(Declarer, RefusesCoordinatesThatDoNotFit) {
   Declarer declarer("bubble", 0, 4);
   declarer.grid(block("les", {"y", "x"}, {4, 6}, {0, 3}, {4, 3}));

@@ -1,5 +1,6 @@
 #include "handshake/ready/found_cells.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "model/region.hpp"
+#include "plan/masks.hpp"
 #include "plan/points.hpp"
 
 namespace tailrace::handshake {
@@ -21,26 +23,45 @@ using points::Search;
 
 // The cells of a plane that this rank holds, as C-order indices.
 std::vector<std::int64_t> own_cells(const client::Declarer& declarer, const Search& search) {
-  const auto& grids = declarer.declarations().grids;
-  const auto grid = base::index(search.grid - grids.data());
-  const model::Region& region = declarer.regions()[grid];
-  std::vector<std::int64_t> cells{0};
-  for (const std::size_t d : search.plane.dims) {
-    std::vector<std::int64_t> longer;
-    for (const std::int64_t cell : cells)
-      for (const model::Run& run : region.runs(d))
-        for (std::int64_t i = run.start; i < run.start + run.count; ++i)
-          longer.push_back(cell * search.grid->shape[d] + i);
-    cells = std::move(longer);
+  const auto grid = static_cast<std::size_t>(*declarer.declarations().find_grid(search.grid->name));
+  std::vector<std::int64_t> all;
+  for (const model::Region& block : declarer.blocks(grid)) {
+    if (block.size() == 0) continue;
+    std::vector<std::int64_t> cells{0};
+    for (const std::size_t d : search.plane.dims) {
+      std::vector<std::int64_t> longer;
+      for (const std::int64_t cell : cells)
+        for (const model::Run& run : block.runs(d))
+          for (std::int64_t i = run.start; i < run.start + run.count; ++i)
+            longer.push_back(cell * search.grid->shape[d] + i);
+      cells = std::move(longer);
+    }
+    all.insert(all.end(), cells.begin(), cells.end());
   }
-  return region.size() == 0 ? std::vector<std::int64_t>{} : cells;
+  return all;
 }
 
-std::vector<double> values_at(const client::Declarer& declarer, const model::Coordinate& coordinate,
-                              const std::vector<std::int64_t>& cells) {
+// The index into the values of a coordinate along some dims of the plane, for a cell of it.
+std::int64_t place_of(const Search& search, const model::Coordinate& coordinate, std::int64_t cell) {
+  std::int64_t place = 0, stride = 1;
+  for (std::size_t k = search.plane.dims.size(); k-- > 0;) {
+    const std::size_t d = search.plane.dims[k];
+    const std::int64_t extent = search.grid->shape[d];
+    if (std::ranges::count(coordinate.dims, search.grid->dims[d]) > 0) {
+      place += cell % extent * stride;
+      stride *= extent;
+    }
+    cell /= extent;
+  }
+  return place;
+}
+
+std::vector<double> values_at(const client::Declarer& declarer, const Search& search,
+                              const model::Coordinate& coordinate, const std::vector<std::int64_t>& cells) {
   std::vector<double> values;
   if (!coordinate.field) {
-    for (const std::int64_t cell : cells) values.push_back(coordinate.values[base::index(cell)]);
+    for (const std::int64_t cell : cells)
+      values.push_back(coordinate.values[base::index(place_of(search, coordinate, cell))]);
     return values;
   }
   for (const client::StaticValues& given : declarer.statics()) {
@@ -56,11 +77,14 @@ NearestOfRanks look_for(const client::Declarer& declarer, const Search& search) 
   NearestOfRanks found;
   std::array<std::vector<double>, 2> at;
   for (std::size_t i = 0; i < 2; ++i) {
-    at[i] = values_at(declarer, *search.plane.at[i], cells);
+    at[i] = values_at(declarer, search, *search.plane.at[i], cells);
     // A rank that gave no values has none of the cells.
     if (at[i].size() != cells.size()) at = {};
   }
-  for (const auto& values : at) found.reach.emplace_back().add(values);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::vector<double>& whole = search.plane.at[i]->values;  // which covers holes too
+    found.reach.emplace_back().add(whole.empty() ? at[i] : whole);
+  }
   const points::CellSearch lookup({at[0], at[1]}, search.plane.longitude);
   if (search.request.stations == nullptr) return found;
   for (const points::Station& station : search.request.stations->points) {
@@ -87,7 +111,8 @@ void NearestOfRanks::add(const NearestOfRanks& other) {
 std::vector<NearestOfRanks> look_for_stations(const client::Declarer& declarer,
                                               const settings::Configuration& configuration) {
   std::vector<NearestOfRanks> all;
-  for (const Search& search : points::searches(plan::point_requests(configuration), declarer.declarations()))
+  const model::Declarations declarations = plan::with_marked_holes(configuration, declarer.declarations());
+  for (const Search& search : points::searches(plan::point_requests(configuration), declarations))
     all.push_back(look_for(declarer, search));
   return all;
 }
@@ -117,7 +142,7 @@ void set_found_cells(model::Declarations& declarations, const settings::Configur
     const NearestOfRanks& best = all.at(found.size());
     model::FoundCells& added = found.emplace_back();
     added.file = search.request.dataset;
-    added.fields = points::fields_of(search.plane);
+    added.fields = points::fields_of(search, declarations);
     for (const Candidate& candidate : best.cells) added.cells.push_back(candidate.cell);
     for (const Reach& reach : best.reach) added.reach.insert(added.reach.end(), {reach.low, reach.high});
   }

@@ -1,7 +1,11 @@
 #include "handshake/ready/part_coordinates.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
 #include <span>
 #include <utility>
@@ -9,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "model/axis.hpp"
+#include "model/parts.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -18,15 +23,31 @@ bool is_in_parts(const model::Grid& grid, const model::Coordinate& coordinate) {
   return is_joined && coordinate.field && coordinate.dims.size() == 1;
 }
 
-// Copies a rank's values to the positions of its cells.
-void place(const model::Region& region, const std::vector<double>& part, std::vector<double>& whole) {
-  TAILRACE_ASSERT(std::ssize(part) == region.size(),
-                  "a part of a coordinate has one value per cell of its rank");
-  auto next = part.begin();
-  for (const model::Run& run : region.runs(0)) {
-    std::copy_n(next, run.count, whole.begin() + run.start);
-    next += run.count;
-  }
+// Copies a rank's values to the positions of its cells, block by block.
+void place(const model::Regions& regions, const std::vector<int>& parts, const std::vector<double>& given,
+           std::vector<double>& whole) {
+  auto next = given.begin();
+  for (const int part : parts)
+    for (const model::Run& run : regions[base::index(part)].runs(0)) {
+      TAILRACE_ASSERT(given.end() - next >= run.count,
+                      "a part of a coordinate has a value for each of its cells");
+      std::copy_n(next, run.count, whole.begin() + run.start);
+      next += run.count;
+    }
+}
+
+constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
+
+// Only the rank that holds the first cells along the other dimensions hands over its part (client/declarer).
+void check_given(const model::Grid& grid, const model::Coordinate& coordinate) {
+  const auto gap = std::ranges::find_if(coordinate.values, [](double value) { return std::isnan(value); });
+  if (gap == coordinate.values.end()) return;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("coordinate \"{}\" of grid \"{}\" is given in parts, and the part at {}={} (counted "
+                  "from 0) is of cells that no rank holds; expected all of its values on each rank, "
+                  "since a coordinate along one dimension has no missing values",
+                  coordinate.name, grid.name, coordinate.dims.front(), gap - coordinate.values.begin()));
 }
 
 // The part that this rank gave; empty if it gave none.
@@ -44,8 +65,15 @@ std::uint64_t digest_of(const client::Declarer& declarer, int field) {
   const model::Declarations& all = declarer.declarations();
   const auto grid = base::index(all.fields[base::index(field)].grid);
   const std::vector<double> values = part_of(declarer, field);
-  return values.empty() ? 0
-                        : client::digest_of_cells(declarer.regions()[grid], all.grids[grid].shape, values);
+  if (values.empty()) return 0;
+  std::uint64_t digest = 0;
+  std::span<const double> rest = values;
+  for (const model::Region& block : declarer.blocks(grid)) {
+    const auto own = rest.first(static_cast<std::size_t>(block.size()));
+    digest += client::digest_of_cells(block, all.grids[grid].shape, own);
+    rest = rest.subspan(own.size());
+  }
+  return digest;
 }
 
 std::uint64_t digest_of_cells(std::span<const std::int64_t> shape, std::span<const double> values) {
@@ -123,16 +151,18 @@ CoordinateParts coordinate_parts(const client::Declarer& declarer) {
 
 void join_parts(model::Declarations& declarations, const model::Decomposition& decomposition,
                 const std::vector<CoordinateParts>& parts) {
+  const std::vector<std::vector<int>> parts_of_ranks = model::parts_by_rank(decomposition);
   std::size_t number = 0;
   for (model::Grid& grid : declarations.grids)
     for (model::Coordinate& coordinate : grid.coordinates) {
       if (!is_in_parts(grid, coordinate)) continue;
       const auto at = base::index(
           declarations.fields[base::index(*coordinate.field)].grid);  // the grid of this dim alone
-      coordinate.values.resize(static_cast<std::size_t>(declarations.grids[at].size()));
+      coordinate.values.assign(static_cast<std::size_t>(declarations.grids[at].size()), not_given);
       for (std::size_t rank = 0; rank < parts.size(); ++rank)
         if (const auto& part = parts[rank].at(number); !part.empty())
-          place(decomposition.regions[at][rank], part, coordinate.values);
+          place(decomposition.regions[at], parts_of_ranks[rank], part, coordinate.values);
+      if (grid.holes_are_missing) check_given(grid, coordinate);
       ++number;
     }
 }

@@ -6,6 +6,7 @@
 #include "base/fault_bytes.hpp"
 #include "handshake/connection.hpp"
 #include "handshake/ready/declaration_digest.hpp"
+#include "model/parts.hpp"
 
 namespace tailrace::handshake {
 
@@ -13,7 +14,13 @@ ReadyReport ReadyReport::of(const client::Declarer& declarer, int rank) {
   ReadyReport own;
   own.first = rank;
   own.digest = digest_of(declarer.declarations());
-  for (const model::Region& region : declarer.regions()) own.decomposition.regions.push_back({region});
+  own.decomposition.further.assign(declarer.most_blocks() - 1, {rank, false});
+  for (std::size_t grid = 0; grid < declarer.regions().size(); ++grid) {
+    std::vector<model::Region> blocks = declarer.blocks(grid);
+    const std::size_t dims = blocks.front().rank();
+    blocks.resize(declarer.most_blocks(), model::Region(std::vector<model::Runs>(dims)));
+    own.decomposition.regions.emplace_back(blocks);
+  }
   own.parts.push_back(coordinate_parts(declarer));
   own.digests = coordinate_digests(declarer);
   own.odd = odd_values_in_parts(declarer);
@@ -29,11 +36,7 @@ void ReadyReport::add(ReadyReport&& next) {
   else
     differing_rank = next.differing_rank;
   if (fault || differing_rank) return;
-  auto& regions = decomposition.regions;
-  TAILRACE_ASSERT(next.decomposition.regions.size() == regions.size(), "equal declarations have equal grids");
-  for (std::size_t g = 0; g < regions.size(); ++g)
-    for (std::size_t rank = 0; rank < next.decomposition.regions[g].size(); ++rank)
-      regions[g].push_back(next.decomposition.regions[g][rank]);
+  model::append(decomposition, next.decomposition);
   for (CoordinateParts& of_rank : next.parts) parts.push_back(std::move(of_rank));
   TAILRACE_ASSERT(next.digests.size() == digests.size(), "equal declarations have equal coordinates");
   for (std::size_t i = 0; i < digests.size(); ++i) digests[i] += next.digests[i];

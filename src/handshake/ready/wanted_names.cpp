@@ -28,8 +28,7 @@ int grid_with_dims(const client::Declarer& declarer, int grid, const std::vector
   for (std::size_t g = 0; g < declared.grids.size(); ++g) {
     const model::Grid& other = declared.grids[g];
     if (other.dims == dims && other.shape == like.shape && other.kind == like.kind &&
-        other.indexed_dim == like.indexed_dim &&
-        declarer.regions()[g] == declarer.regions()[base::index(grid)])
+        other.indexed_dim == like.indexed_dim && declarer.blocks(g) == declarer.blocks(base::index(grid)))
       return static_cast<int>(g);
   }
   return grid;

@@ -55,7 +55,8 @@ TEST(CheckCover, names_the_ranks_and_cells_that_overlap) {
 TEST(CheckCover, names_cells_that_nobody_holds) {
   EXPECT_EQ(complaint(plane(4, 6), {block(0, 0, 4, 2), block(0, 2, 2, 4), block(3, 2, 1, 4)}),
             "grid \"les\" (y, x: 4 x 6): no rank holds y=2, x=2..5 (4 cells are missing in all) (indices "
-            "count from 0)");
+            "count from 0); if the model leaves them out, as land processors, write `grids: {les: {holes: "
+            "missing}}`");
   EXPECT_THAT(complaint(plane(4, 6), {}), HasSubstr("no rank holds y=0..3, x=0..5 (24 cells"));
 }
 
@@ -66,6 +67,33 @@ TEST(CheckCover, names_a_block_that_lies_outside) {
               HasSubstr("rank 0 holds y=-1..2, which lies outside 0..3"));
   EXPECT_THAT(complaint(plane(4, 6), {Region::of_box({{0}, {4}})}),
               HasSubstr("rank 0 gave a block with 1 dimensions"));
+}
+
+TEST(CheckCover, names_the_option_for_cells_that_are_left_out) {
+  EXPECT_THAT(
+      complaint(plane(4, 6), {block(0, 0, 4, 2), block(0, 2, 2, 4)}),
+      HasSubstr("(indices count from 0); if the model leaves them out, as land processors, write `grids: "
+                "{les: {holes: missing}}`"));
+  Grid holey = plane(4, 6);
+  holey.holes_are_missing = true;
+  EXPECT_EQ(complaint(holey, {block(0, 0, 4, 2), block(0, 2, 2, 4)}), "");
+  EXPECT_THAT(complaint(holey, {block(0, 0, 4, 2), block(0, 1, 2, 4)}),
+              HasSubstr("ranks 0 and 1 both hold y=0..1, x=1"));
+  EXPECT_THAT(complaint(holey, {block(0, 0, 0, 0)}), HasSubstr("no rank holds y=0..3, x=0..5 (24 cells"));
+}
+
+TEST(CheckCover, names_blocks_of_one_rank_that_overlap) {
+  Declarations declarations;
+  declarations.grids = {plane(4, 6)};
+  Decomposition decomposition;
+  decomposition.regions = {Regions{block(0, 0, 2, 6), block(2, 0, 2, 6), block(3, 1, 1, 2)}};
+  decomposition.further = {{1, false}};
+  try {
+    check_cover(declarations, decomposition);
+    FAIL() << "the overlap was not found";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("rank 1 holds y=3, x=1..2 twice"));
+  }
 }
 
 TEST(CheckCover, handles_indexed_grids) {

@@ -19,8 +19,13 @@ void BlockSizes::start(std::span<const int> clients) {
   rows_.assign(static_cast<std::size_t>(last - first) + 1, -1);
   for (std::size_t row = 0; row < clients.size(); ++row) {
     rows_[base::index(clients[row] - first)] = static_cast<int>(row);
-    for (const model::Regions& of_grid : blueprint_.info.decomposition.regions)
-      cells_.push_back(static_cast<std::size_t>(of_grid[base::index(clients[row])].size()));
+    for (std::size_t grid = 0; grid < grids_; ++grid) {
+      std::size_t cells = 0;
+      for (const int part : blueprint_.parts_of(clients[row]))
+        if (!blueprint_.info.decomposition.is_hole(part) && blueprint_.holds(static_cast<int>(grid), part))
+          cells += static_cast<std::size_t>(blueprint_.region(static_cast<int>(grid), part).size());
+      cells_.push_back(cells);
+    }
   }
 }
 

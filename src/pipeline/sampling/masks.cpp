@@ -41,7 +41,7 @@ void Masks::check_part(int client, int grid, int mask) const {
       throw Error(
           ErrorCode::usage,
           fmt::format("rank {} holds other cells of \"{}\", the mask of grid \"{}\", than of that grid",
-                      client, blueprint_.field(mask).name,
+                      blueprint_.info.decomposition.rank_of(client), blueprint_.field(mask).name,
                       blueprint_.info.declarations.grids[base::index(grid)].name));
 }
 
@@ -55,10 +55,11 @@ std::span<const std::byte> Masks::apply_to(int client, int number, std::span<con
   if (mask < 0 || mask == number || field.is_static || block.empty()) return block;
   const std::vector<unsigned char>& counts = part.counts.at(mask);
   if (counts.empty())
-    throw Error(ErrorCode::usage,
-                fmt::format("rank {} put \"{}\" before \"{}\", the mask of grid \"{}\"; put the mask first",
-                            client, field.name, blueprint_.field(mask).name,
-                            blueprint_.info.declarations.grids[base::index(field.grid)].name));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("rank {} put \"{}\" before \"{}\", the mask of grid \"{}\"; put the mask first",
+                    blueprint_.info.decomposition.rank_of(client), field.name, blueprint_.field(mask).name,
+                    blueprint_.info.declarations.grids[base::index(field.grid)].name));
   return masked(part, field, block);
 }
 

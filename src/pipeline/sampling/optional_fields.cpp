@@ -73,7 +73,8 @@ void OptionalFields::warn(Optional& optional, int client, const model::Tick& tic
       fmt::format("{}  field \"{}\" was wanted at step {} ({} s), but rank {} did not put it; it is "
                   "optional, so it is ignored at that step, and records without any sample hold the fill "
                   "value. Further steps like this one are not reported",
-                  place_of(blueprint_.info.configuration, name).text(), name, tick.step, tick.time, client));
+                  place_of(blueprint_.info.configuration, name).text(), name, tick.step, tick.time,
+                  blueprint_.info.decomposition.rank_of(client)));
 }
 
 }  // namespace tailrace::pipeline::sampling

@@ -102,6 +102,53 @@ TEST(Masks, GiveFieldsAFillValue) {
   EXPECT_EQ(with_fill_values(configuration("{}"), ocean()), ocean());
 }
 
+// A grid with holes, the grid of its coordinates given in parts, and another whose name begins like it.
+model::Declarations with_coordinates() {
+  model::Declarations declarations = ocean();
+  declarations.grids.push_back(grid("surface[y]", {"y"}, {5}));
+  declarations.grids.push_back(grid("surfaces", {"y", "x"}, {5, 7}));
+  declarations.fields.push_back(field("surface:lat", 3, model::DataType::float64));
+  declarations.fields.back().is_static = true;
+  declarations.fields.push_back(field("wind", 4, model::DataType::float64));
+  return declarations;
+}
+
+TEST(Holes, GiveFieldsAndCoordinatesAFillValue) {
+  const settings::Configuration parsed = configuration("{surface: {holes: missing}, ocean: {holes: refuse}}");
+  const model::Declarations found = with_fill_values(parsed, with_coordinates());
+  std::vector<bool> marked;
+  for (const model::Grid& one : found.grids) marked.push_back(one.holes_are_missing);
+  EXPECT_THAT(marked, ElementsAre(false, true, false, true, false));
+  EXPECT_EQ(found.fields[0].fill_value, std::nullopt);
+  EXPECT_EQ(found.fields[1].fill_value, model::default_fill(model::DataType::int32));
+  EXPECT_EQ(found.fields[2].fill_value, -5.0);
+  EXPECT_EQ(found.fields[4].fill_value, model::default_fill(model::DataType::float64));
+  EXPECT_EQ(found.fields[5].fill_value, std::nullopt);
+  EXPECT_EQ(with_fill_values(parsed, found), found);
+}
+
+TEST(Holes, AreOfGridsThatAreDivided) {
+  const settings::Configuration parsed = configuration("{surface: {holes: missing}}");
+  const auto told = [&](const auto& change) {
+    model::Declarations declarations = ocean();
+    change(declarations.grids[1]);
+    try {
+      make_plan(parsed, with_fill_values(parsed, declarations));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(told([](model::Grid&) {}), "none");
+  EXPECT_THAT(
+      told([](model::Grid& one) { one.kind = model::GridKind::replicated; }),
+      HasSubstr("run.yaml:6:26  grids.surface.holes: grid \"surface\" is whole on every rank, so it has no "
+                "holes"));
+  EXPECT_THAT(told([](model::Grid& one) { one.mesh.emplace(); }),
+              HasSubstr("grid \"surface\" belongs to a mesh, of which some rank holds each cell"));
+  EXPECT_THAT(complaint("{ocean: {holes: mising}}"), HasSubstr("Did you mean \"missing\"?"));
+}
+
 TEST(Masks, MayBeOptional) {
   const Plan plan = plan_of("{ocean: {mask: reefs}}");
   EXPECT_THAT(plan.masks, testing::Each(-1));

@@ -50,7 +50,10 @@ TEST(CheckpointSection, TellsWhatIsWrong) {
                 "`/local/scratch/me`, of a directory on a disk of each node"},
        {.yaml = "checkpoint: {every: 1 h, burst_buffer: \"/local/{case}\"}",
         .told = "run.yaml:1:40  checkpoint.burst_buffer: this path may not contain `{name}`: a restart "
-                "reads it before the model gives its options"},
+                "reads it before the model gives its options; only `{component}` is known by then"},
+       {.yaml = "checkpoint: {every: 1 h, directory: \"{component}/{member}\"}",
+        .told = "run.yaml:1:37  checkpoint.directory: this path may not contain `{name}`: a restart reads it "
+                "before the model gives its options; only `{component}` is known by then"},
        {.yaml = "checkpoint: {every: 1 h, evry: 2 h}",
         .told = "run.yaml:1:26  checkpoint.evry: this key is unknown. Did you mean \"every\"? (known: "
                 "also_at_end, before_time_limit, burst_buffer, directory, every, fields, keep, on_error, "

@@ -29,10 +29,11 @@ class Case:
         self.fields: list[dict] = []
         self.arrays: dict[str, np.ndarray] = {}
         self.options: dict[str, float] = {}
+        self.by_blocks = False  # fields are put block by block
 
     def grid(self, name: str, dims, shape, kind: str = "block", coordinates: dict | None = None, **more) -> "Case":
         """`coordinates`: name -> values, or (values, units), or (values, units, further arguments of io.coordinate).
-        `parts`: dim -> number of blocks along it."""
+        `parts`: dim -> number of blocks along it; or `blocks`: by rank, a list of [offset, count]."""
         listed = []
         for key, given in (coordinates or {}).items():
             values, units, *further = given if isinstance(given, tuple) else (given, "m")
@@ -66,7 +67,8 @@ class Case:
         folder.mkdir(parents=True, exist_ok=True)
         write_configuration(folder / CONFIGURATION, config, self.serving)
         case = {"grids": list(self.grids.values()), "fields": self.fields, "options": self.options}
-        (folder / "case.json").write_text(json.dumps(case | {"steps": self.steps}))
+        case |= {"steps": self.steps, "by_blocks": self.by_blocks}
+        (folder / "case.json").write_text(json.dumps(case))
         np.savez(folder / "arrays.npz", **self.arrays)
         ranks = self.ranks + (self.serving.ranks if self.serving.mode == "dedicated" else 0)
         command = ["mpirun", "-n", str(ranks), sys.executable, str(MODEL), "."]

@@ -23,6 +23,16 @@ def block_of(grid: dict, rank: int, size: int) -> tuple[slice, ...]:
     return tuple(part(*one) for one in zip(grid["shape"], parts, place, strict=True))
 
 
+def blocks_of(grid: dict, rank: int, size: int) -> list[tuple[slice, ...]]:
+    """The blocks of a rank, as given by the grid: `blocks`, by rank a list of [offset, count]. Otherwise one."""
+    if "blocks" not in grid:
+        return [block_of(grid, rank, size)]
+    return [
+        tuple(slice(begin, begin + length) for begin, length in zip(offset, count, strict=True))
+        for offset, count in grid["blocks"][rank]
+    ]
+
+
 def indices_of(grid: dict, rank: int, size: int) -> np.ndarray:
     """Cells in round robin, but none for the last of several ranks; or as given by the grid."""
     if "indices" in grid:
@@ -45,13 +55,25 @@ class Field:
         values = self.values[step - 1]
         kind = self.grid["kind"] if self.grid else "replicated"
         if kind == "block":
-            return np.ascontiguousarray(values[block_of(self.grid, self.rank, self.size)])
+            blocks = [np.ascontiguousarray(values[one]) for one in blocks_of(self.grid, self.rank, self.size)]
+            return blocks[0] if len(blocks) == 1 else np.concatenate([one.ravel() for one in blocks])
         if kind == "indexed":
             place = self.grid["dims"].index(self.grid["indexed_dim"])
             return np.ascontiguousarray(values.take(indices_of(self.grid, self.rank, self.size), axis=place))
         if kind == "partial":  # contributions in the first dimension, of which each rank adds its share
             return np.ascontiguousarray(values[self.rank :: self.size].sum(axis=0))
         return values
+
+
+def put_by_blocks(io, fields: list[Field], step: int) -> None:
+    """As a model that loops over its blocks, and within that loop over its fields; the last block comes first."""
+    wanted = [field for field in fields if io.wants(field.name)]
+    most = max(len(blocks_of(field.grid, field.rank, field.size)) for field in fields)
+    for number in reversed(range(most)):
+        for field in wanted:
+            blocks = blocks_of(field.grid, field.rank, field.size)
+            if number < len(blocks):
+                io.put_block(field.name, number, field.values[step - 1][blocks[number]])
 
 
 def part_of_coordinate(grid: dict, coordinate: dict, rank: int, size: int) -> np.ndarray:
@@ -61,22 +83,23 @@ def part_of_coordinate(grid: dict, coordinate: dict, rank: int, size: int) -> np
     if grid["kind"] == "indexed":
         return values[indices_of(grid, rank, size)]
     places = [grid["dims"].index(dim) for dim in dims]
-    block = block_of(grid, rank, size)
-    return np.ascontiguousarray(
-        values.reshape([grid["shape"][place] for place in places])[tuple(block[place] for place in places)]
-    )
+    whole = values.reshape([grid["shape"][place] for place in places])
+    parts = [whole[tuple(block[place] for place in places)] for block in blocks_of(grid, rank, size)]
+    return np.ascontiguousarray(parts[0]) if len(parts) == 1 else np.concatenate([one.ravel() for one in parts])
 
 
 def declare_grid(io, grid: dict, rank: int, size: int) -> None:
-    where = {}
+    where, further = {}, []
     if grid["kind"] == "block":
-        block = block_of(grid, rank, size)
+        block, *further = blocks_of(grid, rank, size)
         where = {"offset": [one.start for one in block], "count": [one.stop - one.start for one in block]}
     elif grid["kind"] == "indexed":
         where = {"indexed_dim": grid["indexed_dim"], "indices": indices_of(grid, rank, size)}
     elif grid["kind"] == "partial":
         where = {"partial": True}
     io.grid(grid["name"], dims=grid["dims"], shape=grid["shape"], **where)
+    for block in further:
+        io.add_block(grid["name"], offset=[one.start for one in block], count=[one.stop - one.start for one in block])
     for coordinate in grid.get("coordinates", []):
         io.coordinate(
             grid["name"],
@@ -113,6 +136,9 @@ def main(folder: str) -> None:
                 assert not io.wants(field.name)
         for step in range(1, case["steps"] + 1):
             io.step(step, float(step))
+            if case.get("by_blocks"):
+                put_by_blocks(io, fields, step)
+                continue
             for field in fields:
                 present = field.absent_from is None or step < field.absent_from
                 if present and io.wants(field.name):
