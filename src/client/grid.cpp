@@ -94,8 +94,36 @@ Region indexed_region(const GridArguments& grid) {
   return Region(std::move(runs));
 }
 
+<<<<<<< ours
 CoordinateForm form_of(const model::Grid& grid, const std::vector<std::vector<std::int64_t>>& local_shapes,
                        const model::Coordinate& coordinate, std::int64_t given) {
+=======
+namespace {
+
+struct Counts {
+  std::int64_t whole, local, given;
+};
+
+// On a rank with several blocks the number of values must not leave open what they are: the values of two
+// blocks in the same columns may be as many as the columns.
+void check_of_blocks(const model::Grid& grid, const model::Coordinate& coordinate, const Counts& counts) {
+  if (coordinate.dims.size() == 1 && counts.given != counts.whole)
+    refuse(
+        fmt::format("coordinate \"{}\" of grid \"{}\" has {} values; {} (the whole) are expected along one "
+                    "dimension, since this rank has several blocks",
+                    coordinate.name, grid.name, counts.given, counts.whole));
+  if (coordinate.dims.size() > 1 && counts.given == counts.whole && counts.whole == counts.local)
+    refuse(fmt::format(
+        "coordinate \"{}\" of grid \"{}\" has {} values, as many as the whole and as the several "
+        "blocks of this rank, which have another order; declare one block where a rank holds all cells",
+        coordinate.name, grid.name, counts.given));
+}
+
+}  // namespace
+
+bool is_whole(const model::Grid& grid, const std::vector<std::vector<std::int64_t>>& local_shapes,
+              const model::Coordinate& coordinate, std::int64_t given) {
+>>>>>>> theirs
   std::int64_t whole = 1;
   std::vector<std::int64_t> by_block(local_shapes.size(), 1);
   bool indexed = false;
@@ -109,6 +137,7 @@ CoordinateForm form_of(const model::Grid& grid, const std::vector<std::vector<st
     for (std::size_t block = 0; block < by_block.size(); ++block) by_block[block] *= local_shapes[block][d];
     indexed = indexed || dim == grid.indexed_dim;
   }
+<<<<<<< ours
   const std::int64_t local = std::accumulate(by_block.begin(), by_block.end(), std::int64_t{0});
   const bool is_split = (grid.kind == model::GridKind::block || grid.kind == model::GridKind::indexed) &&
                         !coordinate.dims.empty();
@@ -117,6 +146,13 @@ CoordinateForm form_of(const model::Grid& grid, const std::vector<std::vector<st
                             .part = given == local && is_split};
   if (form.whole || form.part) return form;
   if (indexed)
+=======
+  std::int64_t local = 0;
+  for (const std::int64_t values : by_block) local += values;
+  const bool all = given == whole && !indexed;
+  if (by_block.size() > 1) check_of_blocks(grid, coordinate, {whole, local, given});
+  if (!all && given != local && indexed)
+>>>>>>> theirs
     refuse(fmt::format(
         "coordinate \"{}\" of grid \"{}\" has {} values; {} are expected, this rank's part, as along "
         "an indexed dimension each rank gives its own",

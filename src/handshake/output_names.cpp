@@ -26,10 +26,10 @@ bool lies_in(const std::string& place, const std::string& folder) { return place
 
 void OutputNames::add(const std::string& component, const settings::Configuration& configuration) {
   for (const settings::OutputEntry& file : configuration.files) {
-    if (!is_complete(file.path)) continue;
+    if (!is_complete(file.path) || !file.writer()->makes_files()) continue;
     Name name{env::place_of(file.path), component, file.path, file.location.text()};
     compare(name);
-    if (file.writer()->makes_files()) names_.push_back(std::move(name));
+    names_.push_back(std::move(name));
   }
 }
 

@@ -15,7 +15,8 @@ class OutputNames {
  public:
   // Adds the names of a component. Throws Error(configuration), with both components and the places of both
   // entries, if another component writes there, or in a folder that the other component's dataset is. Leaves
-  // out names with placeholders. Looks at the file system: paths that lead to the same place are the same.
+  // out names with placeholders, and what makes no file. Looks at the file system: paths that lead to the
+  // same place are the same.
   void add(const std::string& component, const settings::Configuration& configuration);
 
  private:

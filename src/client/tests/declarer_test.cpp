@@ -282,19 +282,48 @@ TEST(Declarer, SeveralBlocksFollowOneAnother) {
   EXPECT_EQ(declarer.most_blocks(), 3U);
   EXPECT_EQ(declarer.cells(0), 10);
   EXPECT_THAT(declarer.local_shapes()[0], ElementsAre(10));
-  // The blocks in row 0 hand x over.
-  declarer.coordinate("sea", coordinate("x"), std::vector<double>{30, 40, 50, 0, 10, 40});
-  ASSERT_THAT(declarer.statics(), SizeIs(1));
-  EXPECT_THAT(doubles(declarer.statics()[0].bytes), ElementsAre(0, 10, 40));
-  EXPECT_EQ(declarer.cells(1), 3);
+  EXPECT_EQ(error_of([&] {
+              declarer.coordinate("sea", coordinate("y"), std::vector<double>{2, 3, 0, 0, 1});
+            }),
+            "coordinate \"y\" of grid \"sea\" has 5 values; 4 (the whole) are expected along one dimension, "
+            "since this "
+            "rank has several blocks");
+  declarer.coordinate("sea", coordinate("x"), std::vector<double>{0, 10, 20, 30, 40, 50});
+  EXPECT_THAT(declarer.statics(), IsEmpty());
   model::Coordinate area = coordinate("area");
   area.dims = {"y", "x"};
   declarer.coordinate("sea", area, std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
-  EXPECT_THAT(doubles(declarer.statics()[1].bytes), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
+  ASSERT_THAT(declarer.statics(), SizeIs(1));
+  EXPECT_THAT(doubles(declarer.statics()[0].bytes), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
   EXPECT_THAT(error_of([&] {
                 declarer.add_block("sea", {0, 2}, {1, 1});
               }),
               "grid \"sea\": all blocks are declared before its coordinates and fields");
+}
+
+TEST(Declarer, BlocksAtTheOriginOfTheOtherDimensionsHandOver) {
+  Declarer declarer("ocean", 0, 2);
+  declarer.grid(block("sea", {"z", "y", "x"}, {2, 3, 4}, {1, 0, 0}, {1, 3, 2}));
+  declarer.add_block("sea", {0, 0, 2}, {1, 3, 1});
+  model::Coordinate area = coordinate("area");
+  area.dims = {"y", "x"};
+  declarer.coordinate("sea", area, std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9});
+  ASSERT_THAT(declarer.statics(), SizeIs(1));
+  EXPECT_THAT(doubles(declarer.statics()[0].bytes), ElementsAre(7, 8, 9));
+  EXPECT_EQ(declarer.cells(1), 3);
+}
+
+TEST(Declarer, AsManyValuesAsTheWholeMayHaveTwoOrders) {
+  Declarer declarer("ocean", 0, 1);
+  declarer.grid(block("sea", {"y", "x"}, {2, 4}, {0, 0}, {2, 2}));
+  declarer.add_block("sea", {0, 2}, {2, 2});
+  declarer.coordinate("sea", coordinate("x"), std::vector<double>{0, 10, 20, 30});
+  model::Coordinate area = coordinate("area");
+  area.dims = {"y", "x"};
+  EXPECT_EQ(error_of([&] { declarer.coordinate("sea", area, std::vector<double>(8, 1.0)); }),
+            "coordinate \"area\" of grid \"sea\" has 8 values, as many as the whole and as the several "
+            "blocks of this "
+            "rank, which have another order; declare one block where a rank holds all cells");
 }
 
 TEST(Declarer, OptionsThatAreGivenMayBeReplaced) {
