@@ -11,6 +11,9 @@ namespace {
 // A commit writes some 600 bytes of headers for each variable, and a few pages for the file.
 constexpr std::size_t headers_of_file = 8 << 10, headers_of_variable = 1 << 10;
 constexpr std::size_t worth = 16;  // bytes of values for each byte of headers
+// A chunk that is not full yet is written a second time, compressed, when it is. So a commit waits until most
+// of its bytes are those of full chunks, but not until it would be this many times larger.
+constexpr std::size_t most_patience = 4, full_share = 8;
 
 }  // namespace
 
@@ -46,9 +49,14 @@ std::size_t GatheredCommits::new_bytes(const EncodedChunk& chunk) const {
 
 bool GatheredCommits::is_worth_it(std::size_t most) const {
   if (bytes_ >= most) return true;
-  std::size_t fresh = 0;
-  for (const auto& [place, chunk] : chunks_) fresh += new_bytes(chunk);
-  return fresh >= worth * headers_;
+  std::size_t fresh = 0, twice = 0;
+  for (const auto& [place, chunk] : chunks_) {
+    const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
+    fresh += new_bytes(chunk);
+    if (!chunk.filtered && variable.codec.codec != "none") twice += new_bytes(chunk);
+  }
+  const std::size_t enough = worth * headers_;
+  return fresh >= enough && (full_share * twice <= fresh || fresh >= most_patience * enough);
 }
 
 ReadyCommit GatheredCommits::take() {
