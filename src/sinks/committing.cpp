@@ -45,6 +45,13 @@ output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many) {
       };
 }
 
+bool fills_compressed_chunks(const cf::DatasetLayout& layout) {
+  return std::ranges::any_of(layout.variables, [&](const cf::VariableLayout& variable) {
+    const auto& spec = layout.dataset.variables[static_cast<std::size_t>(variable.variable)];
+    return spec.codec.codec != "none" && variable.records_per_chunk > 1;
+  });
+}
+
 namespace {
 
 // The bytes of one record of a chunk, and those of its cells within the variable's shape. Both of the whole

@@ -16,6 +16,8 @@ std::vector<std::int64_t> continued_records(const plan::DatasetPlan& plan);  // 
 std::vector<int> axis_dims(const cf::DatasetLayout& layout);
 // Empty if all chunks are sent to one home. The references of `place` must live longer.
 output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many);
+// Whether a compressed variable has several records in a chunk.
+bool fills_compressed_chunks(const cf::DatasetLayout& layout);
 // The size of a commit's new values without encoding, and without the room of records and cells that chunks
 // have beyond them.
 std::size_t raw_bytes(const output::Commit& commit, const output::DatasetSpec& dataset);

@@ -47,6 +47,8 @@ DatasetSink::DatasetSink(const SinkPlace& place, const output::Format& format, S
       committer_(committed_variables(plan_, layout_), axis_dims(layout_), own_chunks(place, by_many_)),
       gathered_(layout_.dataset),
       counters_(&services.counters.add_file(plan_.entry.path)) {
+  // The first commit is made at once, unless it would store chunks that are written again when they are full.
+  if (fills_compressed_chunks(layout_)) written_at_ = env::steady_seconds();
   if (plan_.continues) committer_.resume(continued_records(plan_), !plan_.entry.has_many_files());
   if (plan_.entry.has_many_files()) {
     cutter_ = PartCutter(layout_, committed_variables(plan_, layout_));

@@ -20,7 +20,7 @@
 namespace tailrace::output::netcdf {
 namespace {
 
-// What the superblock of an HDF5 file, version 2 or 3, says.
+// The superblock of an HDF5 file, version 2 or 3, as far as an inspection needs it.
 struct Front {
   bool marked_open = false;  // version 3: a program has the file open for writing, or was killed while it did
   std::uint64_t length = 0;  // of the file according to its superblock
@@ -150,9 +150,14 @@ Inspection look_at_chunks(const std::string& path, bool repair, const Inspection
   if (repair && !opened->mark_as_writer()) return found;
   AtomicFile file(std::move(opened), superblock.length, true);
   file.begin();
-  const StoredFile stored = stored_variables(file);
-  const std::uint64_t raw = stored.raw_chunks();
-  if (raw == 0 || !stored.is_of_tailrace) return found;
+  std::uint64_t raw = 0;
+  try {
+    const StoredFile stored = stored_variables(file);
+    if (stored.is_of_tailrace) raw = stored.raw_chunks();
+  } catch (const Error&) {
+    return found;  // readable, but of a structure that Tailrace does not write
+  }
+  if (raw == 0) return found;
   if (!repair)
     return {true, false,
             fmt::format("{}; {} chunks that the run had begun to fill are not compressed; `tailrace inspect "

@@ -5,7 +5,7 @@
 
 namespace tailrace::output::netcdf {
 
-// What a file may contain: what netCDF-4 can express, or netCDF-3, though it is stored as HDF5.
+// The contents that a file may have: those of netCDF-4, or those of netCDF-3, though it is stored as HDF5.
 enum class DataModel { netcdf4, classic, classic_where_possible };
 
 struct Options {

@@ -107,9 +107,10 @@ TEST(GatheredCommits, wait_for_full_chunks_of_compressed_variables) {
   };
   constexpr std::size_t headers = (8 << 10) + 3 * (1 << 10);  // of a commit to three variables
   EXPECT_TRUE(is_worth_it("none", 3, 16 * headers));
-  EXPECT_FALSE(is_worth_it("zlib", 3, 16 * headers)) << "the chunk has 3 of 4 records";
-  EXPECT_TRUE(is_worth_it("zlib", 4, 16 * headers));
-  EXPECT_TRUE(is_worth_it("zlib", 3, 64 * headers)) << "but not without end";
+  EXPECT_FALSE(is_worth_it("zlib", 3, 64 * headers)) << "the chunk has 3 of 4 records";
+  EXPECT_FALSE(is_worth_it("zlib", 4, 15 * headers));
+  EXPECT_TRUE(is_worth_it("zlib", 4, 16 * headers)) << "4 records of as many bytes";
+  EXPECT_TRUE(is_worth_it("zlib", 3, 256 * headers)) << "but not without end";
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ std::optional<std::string> small_commits(const model::Declarations& declarations
       file.entry.write_every.sentence(), *values, headers, longer);
 }
 
-// What the user can expect of chunks that several commits fill.
+// The fate of chunks that several commits fill.
 constexpr const char* what_it_costs = "until then they take their full size, and are written twice";
 
 // Chunks whose shape is chosen are made to fit commits of whole records.

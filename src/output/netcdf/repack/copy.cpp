@@ -11,14 +11,14 @@
 namespace tailrace::output::netcdf {
 namespace {
 
-constexpr std::uint64_t first_place = 96;           // of values: behind the superblock
-constexpr std::uint64_t large_copy = 256ull << 20;  // bytes
-constexpr std::uint64_t small_chunk = 1ull << 20;   // bytes of a chunk that may become smaller
-constexpr std::size_t least_room = 1 << 10;         // bytes behind its records for which it does
-constexpr std::uint64_t first_body = 1ull << 62;    // an address
+constexpr std::uint64_t first_place = superblock_size;  // of values: behind the superblock
+constexpr std::uint64_t large_copy = 256ull << 20;      // bytes
+constexpr std::uint64_t small_chunk = 1ull << 20;       // bytes of a chunk that may become smaller
+constexpr std::size_t least_room = 1 << 10;             // bytes behind its records for which it does
+constexpr std::uint64_t first_body = 1ull << 62;        // an address
 constexpr std::size_t portion = std::size_t{8} << 20;
-// What a header and an index take in a copy, besides the bytes of the header before, for each variable and
-// for each chunk; and what the file takes.
+// The bytes that a header and an index take in a copy, besides those of the header before, for each variable
+// and for each chunk; and what the file takes.
 constexpr std::uint64_t bytes_of_variable = 512, bytes_of_chunk = 24, bytes_of_file = 8 << 10;
 
 std::uint64_t rounded(std::uint64_t number) { return (number + 7) / 8 * 8; }
@@ -36,7 +36,8 @@ std::vector<std::int64_t> new_chunk(const StoredVariable& variable) {
   return chunk;
 }
 
-// What the file has to hold, where raw chunks count as nothing: nobody knows yet how small they become.
+// The bytes that the file has to hold; raw chunks count as nothing, as nobody knows yet how small they
+// become.
 std::uint64_t least_bytes(const StoredFile& stored) {
   std::uint64_t bytes = bytes_of_file + stored.header_bytes;
   for (const StoredVariable& variable : stored.variables) {
@@ -81,10 +82,14 @@ void Copy::write() {
   read(0, before.bytes);
   const Snapshot snapshot =
       SnapshotMaker().make([this](auto at, auto bytes) { read(at, bytes); }, before.root(), indices.end);
-  for (const Patch& patch : snapshot.writes) to_.write(patch.address, patch.bytes);
+  std::uint64_t end = indices.end;  // without the room that a snapshot leaves for later ones in its place
+  for (const Patch& patch : snapshot.writes) {
+    to_.write(patch.address, patch.bytes);
+    end = std::max(end, patch.address + patch.bytes.size());
+  }
   indices.pieces.cover(0, superblock.bytes);
-  to_.write(0, superblock.with(snapshot.end, snapshot.root).bytes);
-  to_.truncate(snapshot.end);
+  to_.write(0, superblock.with(end, snapshot.root).bytes);
+  to_.truncate(end);
 }
 
 void Copy::copy_values(const StoredVariable& variable) {
@@ -162,7 +167,7 @@ bool is_worth_a_copy(const StoredFile& stored, std::uint64_t bytes) {
   const bool halves = least <= bytes / 2;
   const auto is_filtered = [](const StoredVariable& variable) { return variable.filters > 0; };
   if (std::ranges::any_of(stored.variables, is_filtered))
-    return bytes - least > least / 20 && (least <= large_copy || halves);
+    return bytes - least > std::min(least / 20, least / 64 + (24 << 10)) && (least <= large_copy || halves);
   const auto is_short = [](const StoredVariable& variable) {
     return !variable.grows || variable.shape[0] <= variable.chunk[0];
   };

@@ -64,7 +64,7 @@ class Array {
     return bytes;
   }
 
-  // Of the super block with this number: how many data blocks it has, and how many elements each of these.
+  // The number of data blocks of a super block, and of the elements of each of these.
   static std::size_t data_blocks(std::size_t number) { return std::size_t{1} << (number / 2); }
   std::size_t elements(std::size_t number) const { return (std::size_t{1} << ((number + 1) / 2)) * least_; }
   std::size_t offset_size() const { return (bits_ + 7) / 8; }
