@@ -9,6 +9,7 @@ constexpr std::int64_t kib = 1024;
 constexpr std::int64_t chunk_bytes = 1024 * kib;
 constexpr std::int64_t small_record = 16 * kib;       // below it, records share a chunk ...
 constexpr std::int64_t small_chunk_bytes = 64 * kib;  // ... of this size
+constexpr std::int64_t least_filled_bytes = 2 * kib;  // of a chunk that a commit fills
 constexpr std::int64_t series_piece = 16 * kib;
 constexpr std::int64_t most_records = 4096;
 constexpr std::int64_t most_contiguous_bytes = 1024 * kib;
@@ -41,13 +42,18 @@ std::vector<std::int64_t> cut_shape(std::span<const std::int64_t> shape, std::si
   return cells;
 }
 
-std::int64_t fill_by_commits(const ChunkShape& chunk, std::size_t element_bytes, double records_of_commit) {
+ChunkShape fill_by_commits(const ChunkShape& chunk, std::span<const std::int64_t> shape,
+                           std::size_t element_bytes, double records_of_commit) {
   const auto commit = static_cast<std::int64_t>(std::min(records_of_commit, 1e9));
-  if (static_cast<double>(commit) != records_of_commit) return chunk.records;
-  std::int64_t records = std::min(chunk.records, commit);
-  while (commit % records != 0) --records;
-  const bool is_small = records * bytes_of(chunk.cells, element_bytes) < small_chunk_bytes / 2;
-  return is_small ? chunk.records : records;
+  if (static_cast<double>(commit) != records_of_commit) return chunk;
+  ChunkShape filled{std::min(chunk.records, commit), chunk.cells};
+  while (commit % filled.records != 0) --filled.records;
+  const bool divides_badly = filled.records < std::min(chunk.records / 4, commit);
+  // Fewer records make room for larger pieces of each.
+  if (filled.records * bytes_of(filled.cells, element_bytes) < small_chunk_bytes / 2)
+    filled.cells = cut_shape(shape, element_bytes, small_chunk_bytes / filled.records);
+  const bool is_small = filled.records * bytes_of(filled.cells, element_bytes) < least_filled_bytes;
+  return divides_badly || is_small ? chunk : filled;
 }
 
 ChunkShape choose_chunk(std::span<const std::int64_t> shape, std::size_t element_bytes,

@@ -23,10 +23,12 @@ struct ChunkShape {
 ChunkShape choose_chunk(std::span<const std::int64_t> shape, std::size_t element_bytes,
                         settings::Access access, std::size_t open_bytes = SIZE_MAX);
 
-// The number of records that chunks of a compressed variable should have so that each commit, of so many
-// records, fills them: partly filled chunks are first stored without compression. The number in `chunk` if
-// the chunks would become too small otherwise.
-std::int64_t fill_by_commits(const ChunkShape& chunk, std::size_t element_bytes, double records_of_commit);
+// The chunks that a compressed variable should have so that each commit, of so many records, fills them:
+// chunks that several commits fill are written twice, first without compression. `chunk`: those that were
+// chosen without regard to commits; they stay if others would be tiny, or if the records of a commit have no
+// suitable divisor.
+ChunkShape fill_by_commits(const ChunkShape& chunk, std::span<const std::int64_t> shape,
+                           std::size_t element_bytes, double records_of_commit);
 
 // One piece of about `target` bytes at most (twice that if the piece is then the whole): the fastest dims are
 // whole, the first that does not fit is cut into even parts, and slower dims have length 1.

@@ -107,7 +107,7 @@ ChunkShape chunk_of(const plan::VariablePlan& plan, const std::vector<std::int64
     ChunkShape chunk = choose_chunk(shape, model::size_of(plan.type), file.entry.access, file.open_bytes);
     const auto records = plan::writing::records_per_commit(file, plan);
     if (plan.codec.codec != "none" && records)
-      chunk.records = fill_by_commits(chunk, model::size_of(plan.type), *records);
+      chunk = fill_by_commits(chunk, shape, model::size_of(plan.type), *records);
     return chunk;
   }
   TAILRACE_ASSERT(plan.chunk.size() == shape.size() + 1, "a chunk has the records and the grid's dims");

@@ -98,7 +98,10 @@ base::TextTree describe_chunk(const VariableLayout& variable, const plan::Variab
   std::vector<std::int64_t> shape{variable.records_per_chunk};
   shape.insert(shape.end(), variable.chunk.begin(), variable.chunk.end());
   const double bytes = size_of(shape) * static_cast<double>(model::size_of(plan.type));
-  return {fmt::format("{}: chunks of {}, {}", plan.name, fmt::join(shape, " x "), base::bytes_text(bytes))};
+  const bool is_compressed = plan.codec.codec != "none";
+  return {fmt::format(
+      "{}: chunks of {}, {}{}", plan.name, fmt::join(shape, " x "), base::bytes_text(bytes),
+      is_compressed ? fmt::format(" before {} of level {}", plan.codec.codec, plan.codec.level) : "")};
 }
 
 }  // namespace

@@ -94,10 +94,6 @@ Region indexed_region(const GridArguments& grid) {
   return Region(std::move(runs));
 }
 
-<<<<<<< ours
-CoordinateForm form_of(const model::Grid& grid, const std::vector<std::vector<std::int64_t>>& local_shapes,
-                       const model::Coordinate& coordinate, std::int64_t given) {
-=======
 namespace {
 
 struct Counts {
@@ -121,9 +117,8 @@ void check_of_blocks(const model::Grid& grid, const model::Coordinate& coordinat
 
 }  // namespace
 
-bool is_whole(const model::Grid& grid, const std::vector<std::vector<std::int64_t>>& local_shapes,
-              const model::Coordinate& coordinate, std::int64_t given) {
->>>>>>> theirs
+CoordinateForm form_of(const model::Grid& grid, const std::vector<std::vector<std::int64_t>>& local_shapes,
+                       const model::Coordinate& coordinate, std::int64_t given) {
   std::int64_t whole = 1;
   std::vector<std::int64_t> by_block(local_shapes.size(), 1);
   bool indexed = false;
@@ -137,8 +132,8 @@ bool is_whole(const model::Grid& grid, const std::vector<std::vector<std::int64_
     for (std::size_t block = 0; block < by_block.size(); ++block) by_block[block] *= local_shapes[block][d];
     indexed = indexed || dim == grid.indexed_dim;
   }
-<<<<<<< ours
   const std::int64_t local = std::accumulate(by_block.begin(), by_block.end(), std::int64_t{0});
+  if (by_block.size() > 1) check_of_blocks(grid, coordinate, {whole, local, given});
   const bool is_split = (grid.kind == model::GridKind::block || grid.kind == model::GridKind::indexed) &&
                         !coordinate.dims.empty();
   const bool none = given == 0 && local == 0;
@@ -146,13 +141,6 @@ bool is_whole(const model::Grid& grid, const std::vector<std::vector<std::int64_
                             .part = given == local && is_split};
   if (form.whole || form.part) return form;
   if (indexed)
-=======
-  std::int64_t local = 0;
-  for (const std::int64_t values : by_block) local += values;
-  const bool all = given == whole && !indexed;
-  if (by_block.size() > 1) check_of_blocks(grid, coordinate, {whole, local, given});
-  if (!all && given != local && indexed)
->>>>>>> theirs
     refuse(fmt::format(
         "coordinate \"{}\" of grid \"{}\" has {} values; {} are expected, this rank's part, as along "
         "an indexed dimension each rank gives its own",

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/nearest_name.hpp"
 #include "codecs/compressor.hpp"
+#include "codecs/find_codec.hpp"
 #include "codecs/shuffle.hpp"
 
 namespace tailrace::codecs {
@@ -90,6 +91,27 @@ std::string levels_in_words() {
       words += fmt::format("{}{} to {} for {}", words.empty() ? "" : ", ", own->lowest, own->highest, name);
   }
   return words;
+}
+
+// Programs may add parameters to those that a header named at first, so only the codec's own are compared.
+std::optional<CodecOptions> find_codec(std::span<const Filter> filters, std::size_t element_size) {
+  const auto is_like = [](const Filter& found, const Filter& own) {
+    return found.hdf5_id == own.hdf5_id && found.parameters.size() >= own.parameters.size() &&
+           std::equal(own.parameters.begin(), own.parameters.end(), found.parameters.begin());
+  };
+  for (const auto& [name, compressor] : registry()) {
+    CodecOptions options{.codec = name};
+    const auto levels = compressor->levels();
+    if (levels && !filters.empty() && !filters.back().parameters.empty())
+      options.level = static_cast<int>(filters.back().parameters[0]);
+    if (levels && (options.level < levels->lowest || options.level > levels->highest)) continue;
+    for (const bool shuffle : {true, false}) {
+      options.shuffle = shuffle;
+      const std::vector<Filter> own = make_codec(options)->filters(element_size);
+      if (std::equal(filters.begin(), filters.end(), own.begin(), own.end(), is_like)) return options;
+    }
+  }
+  return std::nullopt;
 }
 
 std::shared_ptr<const Codec> make_codec(const CodecOptions& options) {

@@ -11,7 +11,17 @@ namespace {
 
 // A commit writes some 600 bytes of headers for each variable, and a few pages for the file.
 constexpr std::size_t headers_of_file = 8 << 10, headers_of_variable = 1 << 10;
-constexpr std::size_t worth = 16;  // bytes of values for each byte of headers
+// Bytes of values for each byte of headers. A compressed file is copied when it ends, if headers take much of
+// it.
+constexpr std::size_t worth = 16, worth_compressed = 64;
+
+bool is_compressed(const DatasetSpec& spec) {
+  return std::ranges::any_of(spec.variables,
+                             [](const VariableSpec& variable) { return variable.codec.codec != "none"; });
+}
+// A chunk that is not full yet is written a second time, compressed, when it is. So a commit waits until most
+// of its bytes are those of full chunks, but not until it would be this many times larger.
+constexpr std::size_t most_patience = 4, full_share = 8;
 
 }  // namespace
 
@@ -47,9 +57,14 @@ std::size_t GatheredCommits::new_bytes(const EncodedChunk& chunk) const {
 
 bool GatheredCommits::is_worth_it(std::size_t most) const {
   if (bytes_ >= most) return true;
-  std::size_t fresh = 0;
-  for (const auto& [place, chunk] : chunks_) fresh += new_bytes(chunk);
-  return fresh >= worth * headers_;
+  std::size_t fresh = 0, twice = 0;
+  for (const auto& [place, chunk] : chunks_) {
+    const VariableSpec& variable = spec_.variables[base::index(chunk.variable)];
+    fresh += new_bytes(chunk);
+    if (!chunk.filtered && variable.codec.codec != "none") twice += new_bytes(chunk);
+  }
+  const std::size_t enough = (is_compressed(spec_) ? worth_compressed : worth) * headers_;
+  return fresh >= enough && (full_share * twice <= fresh || fresh >= most_patience * enough);
 }
 
 ReadyCommit GatheredCommits::take() {

@@ -23,7 +23,8 @@ class GatheredCommits {
   const std::optional<CommitPoint>& newest() const { return point_; }
   // Whether the newest commit is the last of its file, so that no further commit can be merged.
   bool ends() const { return point_ && (point_->final || point_->ends_part); }
-  // Whether the values are many times larger than the headers, or at least `most` bytes are held.
+  // Whether the values are many times larger than the headers, and most compressed chunks are full; or at
+  // least `most` bytes are held.
   bool is_worth_it(std::size_t most) const;
   ReadyCommit take();  // all commits, merged
   void clear();

@@ -10,6 +10,8 @@
 
 #include "base/nearest_name.hpp"
 #include "codecs/options.hpp"
+#include "config/check.hpp"
+#include "config/node.hpp"
 #include "config/read.hpp"
 #include "model/name.hpp"
 #include "output/options.hpp"
@@ -224,6 +226,24 @@ void read_format_sections(const Value& value, OutputEntry& file, Problems& probl
   }
 }
 
+// CMIP wants files in netCDF's classic model. A format with a choice of data models has this word for it.
+void choose_data_model(OutputEntry& file) {
+  constexpr const char* word = "classic_where_possible";
+  const auto is_of_cmip = [](const VariableEntry& variable) { return variable.cmip != nullptr; };
+  const output::Format* format = output::find_format(file.format);
+  if (format == nullptr || file.format_options || std::ranges::none_of(file.variables, is_of_cmip)) return;
+  const auto section = format->section();
+  if (!section) return;
+  const bool has_models = std::ranges::any_of(section->option.type.options, [&](const Option& option) {
+    return option.name == "data_model" && std::ranges::count(option.type.names, word) > 0;
+  });
+  if (!has_models) return;
+  Problems none;
+  const Value value = config::check(config::parse_yaml("", fmt::format("{{data_model: {}}}", word), none),
+                                    section->option.type, "", {}, none);
+  file.format_options = section->read(file.path, value, none);
+}
+
 OutputEntry file_of(const ValueEntry& entry, Problems& problems) {
   OutputEntry file;
   file.location = entry.location;
@@ -252,6 +272,7 @@ OutputEntry file_of(const ValueEntry& entry, Problems& problems) {
                  "the file has `stations` already; expected one of both, and another file for the other");
   file.variables =
       read_part(variables_section(), entry.value, problems).value_or(std::vector<VariableEntry>());
+  choose_data_model(file);
   return file;
 }
 

@@ -1,5 +1,7 @@
 #include "sinks/committing.hpp"
 
+#include <algorithm>
+
 #include "base/index.hpp"
 #include "sinks/owners.hpp"
 
@@ -44,13 +46,59 @@ output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many) {
       };
 }
 
+bool fills_compressed_chunks(const cf::DatasetLayout& layout) {
+  return std::ranges::any_of(layout.variables, [&](const cf::VariableLayout& variable) {
+    const auto& spec = layout.dataset.variables[base::index(variable.variable)];
+    return spec.codec.codec != "none" && variable.records_per_chunk > 1;
+  });
+}
+
+namespace {
+
+// The bytes of one record of a chunk, and those of its cells within the variable's shape. Both of the whole
+// chunk for a variable that does not grow.
+struct RecordBytes {
+  std::size_t stored = 0, inside = 0;
+  std::size_t new_records = 1;
+};
+
+RecordBytes record_bytes(const output::EncodedChunk& chunk, const output::DatasetSpec& dataset) {
+  const output::VariableSpec& spec = dataset.variables[base::index(chunk.variable)];
+  RecordBytes bytes{model::size_of(spec.type), model::size_of(spec.type)};
+  const bool grows = dataset.dims[base::index(spec.dims[0])].unlimited;
+  for (std::size_t d = grows ? 1 : 0; d < spec.chunk.size(); ++d) {
+    const std::int64_t size = dataset.dims[base::index(spec.dims[d])].size;
+    bytes.stored *= static_cast<std::size_t>(spec.chunk[d]);
+    bytes.inside *= static_cast<std::size_t>(std::min(spec.chunk[d], size - chunk.offset[d]));
+  }
+  if (!grows) return bytes;
+  const std::int64_t end = chunk.valid_records > 0 ? chunk.valid_records : spec.chunk[0];
+  bytes.new_records = static_cast<std::size_t>(end - chunk.committed_records);
+  return bytes;
+}
+
+}  // namespace
+
 std::size_t raw_bytes(const output::Commit& commit, const output::DatasetSpec& dataset) {
   std::size_t bytes = 0;
   for (const output::EncodedChunk& chunk : commit.chunks) {
+    const RecordBytes of = record_bytes(chunk, dataset);
+    bytes += of.inside * of.new_records;
+  }
+  return bytes;
+}
+
+StoredBytes stored_bytes(const output::Commit& commit, const output::DatasetSpec& dataset) {
+  StoredBytes bytes;
+  for (const output::EncodedChunk& chunk : commit.chunks) {
     const output::VariableSpec& spec = dataset.variables[base::index(chunk.variable)];
-    std::size_t cells = 1;
-    for (const std::int64_t extent : spec.chunk) cells *= static_cast<std::size_t>(extent);
-    bytes += cells * model::size_of(spec.type);
+    const RecordBytes of = record_bytes(chunk, dataset);
+    if (!chunk.filtered || spec.codec.codec == "none") {
+      bytes.written += of.stored * of.new_records;
+    } else {
+      bytes.written += chunk.bytes.size();
+      bytes.replaced += of.stored * static_cast<std::size_t>(chunk.committed_records);
+    }
   }
   return bytes;
 }

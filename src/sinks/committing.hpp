@@ -16,7 +16,17 @@ std::vector<std::int64_t> continued_records(const plan::DatasetPlan& plan);  // 
 std::vector<int> axis_dims(const cf::DatasetLayout& layout);
 // Empty if all chunks are sent to one home. The references of `place` must live longer.
 output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many);
-// The size of a commit's chunks without encoding.
+// Whether a compressed variable has several records in a chunk.
+bool fills_compressed_chunks(const cf::DatasetLayout& layout);
+// The size of a commit's new values without encoding, and without the room of records and cells that chunks
+// have beyond them.
 std::size_t raw_bytes(const output::Commit& commit, const output::DatasetSpec& dataset);
+
+// The bytes in which a commit's chunks are stored. Chunks that several commits fill are first stored without
+// encoding, and `replaced` when they are full.
+struct StoredBytes {
+  std::size_t written = 0, replaced = 0;
+};
+StoredBytes stored_bytes(const output::Commit& commit, const output::DatasetSpec& dataset);
 
 }  // namespace tailrace::sinks

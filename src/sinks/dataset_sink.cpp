@@ -69,6 +69,8 @@ DatasetSink::DatasetSink(const SinkPlace& place, const output::Format& format, S
       committer_(committed_variables(plan_, layout_), axis_dims(layout_), own_chunks(place, by_many_)),
       gathered_(layout_.dataset),
       counters_(&services.counters.add_file(plan_.entry.path)) {
+  // The first commit is made at once, unless it would store chunks that are written again when they are full.
+  if (fills_compressed_chunks(layout_)) written_at_ = env::steady_seconds();
   if (plan_.continues) committer_.resume(continued_records(plan_), !plan_.entry.has_many_files());
   if (plan_.entry.has_many_files()) {
     cutter_ = PartCutter(layout_, committed_variables(plan_, layout_));
@@ -335,6 +337,7 @@ bool DatasetSink::take_result() {
 
 void DatasetSink::committed(const Write& write) {
   if (!write.ready) {
+    limit_encoded_bytes();
     closed_ = true;
     return;
   }
@@ -343,9 +346,35 @@ void DatasetSink::committed(const Write& write) {
   committed_time_ = counters_->last_model_time = point.model_time;
   written_step_ = point.step;
   counters_->raw_bytes.add(raw_bytes(write.ready->commit, layout_.dataset));
-  counters_->encoded_bytes.add(write.ready->bytes);
-  services_.counters.encoded_bytes_out.add(write.ready->bytes);
-  if (is_home()) log(write);
+  const StoredBytes stored = stored_bytes(write.ready->commit, layout_.dataset);
+  counters_->encoded_bytes.set(counters_->encoded_bytes.get() + stored.written - stored.replaced);
+  services_.counters.encoded_bytes_out.add(stored.written);
+  if (point.ends_part) limit_encoded_bytes();
+  if (!is_home()) return;
+  log(write);
+  if (point.final && format_.makes_files()) tell_empty_axes(*write.ready);
+}
+
+// A run that was shorter than the interval of its records looks as if it had lost them.
+void DatasetSink::tell_empty_axes(const output::ReadyCommit& ready) const {
+  const std::string when = fmt::format(
+      "the run ended at {:g} s of model time, before the first one was complete", ready.point.model_time);
+  if (records_ == 0 && !plan_.axes.empty() && !plan_.continues) {
+    base::log_warning(fmt::format("{}: the file stayed empty: {} ({})", plan_.entry.path, when,
+                                  plan_.axes.front().every.sentence()));
+    return;
+  }
+  if (plan_.entry.has_many_files()) return;
+  for (std::size_t axis = 0; axis < plan_.axes.size(); ++axis)
+    if (ready.commit.lengths.at(layout_.axes[axis].dim) == 0)
+      base::log_warning(fmt::format("{}: there is no record along \"{}\": {} ({})", plan_.entry.path,
+                                    plan_.axes[axis].dim, when, plan_.axes[axis].every.sentence()));
+}
+
+// When a file ends, its format encodes the chunks that are not yet.
+void DatasetSink::limit_encoded_bytes() {
+  if (!format_.makes_files()) return;
+  counters_->encoded_bytes.set(std::min(counters_->encoded_bytes.get(), counters_->disk_bytes.get()));
 }
 
 void DatasetSink::log(const Write& write) {

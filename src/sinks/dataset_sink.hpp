@@ -63,6 +63,8 @@ class DatasetSink final : public Sink {
   void start(std::shared_ptr<Write> write);
   bool take_result();
   void committed(const Write& write);
+  void tell_empty_axes(const output::ReadyCommit& ready) const;
+  void limit_encoded_bytes();
   void log(const Write& write);
   void failed(const base::Fault& fault);
   void start_close();

@@ -63,16 +63,28 @@ TEST(ChooseChunk, stays_within_bounds_whatever_the_shape) {
   }
 }
 
-TEST(FillByCommits, divides_a_commit_evenly_unless_chunks_become_small) {
+TEST(FillByCommits, makes_chunks_of_what_a_commit_brings) {
+  const std::vector<std::int64_t> plane{512, 1024};
   const ChunkShape series{64, {2, 1024}};  // pieces of 16 KiB
-  EXPECT_EQ(fill_by_commits(series, 8, 24.0), 24);
-  EXPECT_EQ(fill_by_commits(series, 8, 120.0), 60);
-  EXPECT_EQ(fill_by_commits(series, 8, 64.0), 64);
-  EXPECT_EQ(fill_by_commits(series, 8, 97.0), 64) << "a prime number";
-  EXPECT_EQ(fill_by_commits(series, 8, 1.0), 64) << "it would be no series";
-  EXPECT_EQ(fill_by_commits(series, 8, 2.5), 64);
-  EXPECT_EQ(fill_by_commits({4096, {1}}, 8, 100.0), 4096);
-  EXPECT_EQ(fill_by_commits({1, {512, 512}}, 4, 1.0), 1);
+  const auto filled = [&](double records) { return fill_by_commits(series, plane, 8, records); };
+  EXPECT_EQ(filled(24.0).records, 24);
+  EXPECT_EQ(filled(120.0).records, 60);
+  EXPECT_EQ(filled(64.0).records, 64);
+  EXPECT_THAT(filled(64.0).cells, ElementsAre(2, 1024));
+  EXPECT_EQ(filled(97.0).records, 64) << "a prime number";
+  EXPECT_EQ(filled(2.5).records, 64);
+  EXPECT_EQ(filled(1.0).records, 1);
+  EXPECT_THAT(filled(1.0).cells, ElementsAre(8, 1024)) << "larger pieces of fewer records";
+}
+
+TEST(FillByCommits, makes_no_tiny_chunks) {
+  EXPECT_EQ(fill_by_commits({4096, {}}, {}, 8, 100.0).records, 4096);
+  EXPECT_EQ(fill_by_commits({4096, {}}, {}, 8, 512.0).records, 512) << "4 KiB";
+  const std::vector<std::int64_t> plane{20, 30};
+  EXPECT_EQ(fill_by_commits({27, {20, 30}}, plane, 4, 1.0).records, 1) << "2.3 KiB";
+  EXPECT_EQ(fill_by_commits({27, {20, 30}}, plane, 4, 101.0).records, 27) << "a prime number";
+  const std::vector<std::int64_t> map{512, 512};
+  EXPECT_EQ(fill_by_commits({1, {512, 512}}, map, 4, 1.0).records, 1);
 }
 
 }  // namespace

@@ -40,6 +40,13 @@ TEST(Volume, is_told_for_a_day_of_model_time) {
             "   └─ u: chunks of 1 x 2 x 5 x 7, 560 B\n");
 }
 
+TEST(Volume, names_the_compression) {
+  EXPECT_THAT(
+      described("  a.nc: {compression: zlib, variables: [{field: u, every: 1 d, chunk: [1, 2, 5, 7]}]}\n",
+                std::nullopt),
+      HasSubstr("u: chunks of 1 x 2 x 5 x 7, 560 B before zlib of level 1\n"));
+}
+
 TEST(Volume, is_told_for_an_hour_of_wall_clock_where_the_pace_is_known) {
   const std::string daily = "  a.nc: {variables: [{field: u, every: 1 d}]}\n";
   // 10 days a second, so 36,000 records of 560 B an hour.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/testing/has_test.hpp"
+#include "codecs/find_codec.hpp"
 #include "codecs/shuffle.hpp"
 #include "codecs/testing/codec_conformance.hpp"
 
@@ -33,6 +34,19 @@ TEST(NoneCodec, keeps_the_contract) { testing::check_codec({"none", 0, true}); }
 TEST(ZstdCodec, keeps_the_contract) {
   for (const int level : {1, 3, 9}) testing::check_codec({"zstd", level, true});
   testing::check_codec({"zstd", 1, false});
+}
+
+TEST(Codecs, are_found_by_their_filters) {
+  for (const CodecOptions& options : {CodecOptions{"zlib", 1, true}, CodecOptions{"zlib", 9, false},
+                                      CodecOptions{"zstd", 3, true}, CodecOptions{"zstd", 22, false}}) {
+    auto filters = make_codec(options)->filters(4);
+    EXPECT_EQ(find_codec(filters, 4), options);
+    filters.back().parameters.push_back(7);  // as a plugin of HDF5 may do
+    EXPECT_EQ(find_codec(filters, 4), options);
+    filters.push_back({32013, {}});
+    EXPECT_EQ(find_codec(filters, 4), std::nullopt);
+  }
+  EXPECT_EQ(find_codec({}, 4)->codec, "none");
 }
 
 TEST(Codec, shuffle_makes_smooth_fields_smaller) {

@@ -7,24 +7,24 @@ namespace {
 
 class RecordingFile final : public File {
  public:
-  RecordingFile(Changes& changes, std::unique_ptr<File> inner)
-      : changes_(changes), inner_(std::move(inner)) {}
+  RecordingFile(Changes& changes, std::size_t number, std::unique_ptr<File> inner)
+      : changes_(changes), number_(number), inner_(std::move(inner)) {}
 
   void read(std::uint64_t address, std::span<std::byte> bytes) const override {
     inner_->read(address, bytes);
   }
   void write(std::uint64_t address, std::span<const std::byte> bytes) override {
     inner_->write(address, bytes);
-    changes_.push_back({Change::Kind::write, address, {bytes.begin(), bytes.end()}});
+    changes_.push_back({Change::Kind::write, address, {bytes.begin(), bytes.end()}, number_});
   }
   void truncate(std::uint64_t size) override {
     inner_->truncate(size);
-    changes_.push_back({Change::Kind::truncate, size, {}});
+    changes_.push_back({Change::Kind::truncate, size, {}, number_});
   }
   std::uint64_t size() const override { return inner_->size(); }
   void sync() override {
     inner_->sync();
-    changes_.push_back({Change::Kind::sync, inner_->size(), {}});
+    changes_.push_back({Change::Kind::sync, inner_->size(), {}, number_});
   }
   void close() override { inner_->close(); }
   bool mark_as_writer() override { return inner_->mark_as_writer(); }
@@ -33,17 +33,22 @@ class RecordingFile final : public File {
 
  private:
   Changes& changes_;
+  std::size_t number_;
   std::unique_ptr<File> inner_;
 };
 
 }  // namespace
 
 std::vector<std::byte> replay(const Changes& changes, const std::function<bool(std::size_t)>& happened) {
-  std::vector<std::byte> file;
+  std::map<std::size_t, std::vector<std::byte>> files;
+  std::size_t named = 0;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const Change& change = changes[i];
+    std::vector<std::byte>& file = files[change.file];
     if (change.kind == Change::Kind::sync || !happened(i)) continue;
-    if (change.kind == Change::Kind::truncate) {
+    if (change.kind == Change::Kind::rename) {
+      named = change.file;
+    } else if (change.kind == Change::Kind::truncate) {
       file.resize(static_cast<std::size_t>(change.at));
     } else {
       file.resize(
@@ -51,13 +56,14 @@ std::vector<std::byte> replay(const Changes& changes, const std::function<bool(s
       std::ranges::copy(change.bytes, file.begin() + static_cast<std::ptrdiff_t>(change.at));
     }
   }
-  return file;
+  return files[named];
 }
 
 std::unique_ptr<File> RecordingFiles::open(const std::string& path, Access access) {
   auto file = inner_.open(path, access);
   if (access == Access::read) return file;
-  return std::make_unique<RecordingFile>(changes_, std::move(file));
+  opened_[path] = files_;
+  return std::make_unique<RecordingFile>(changes_, files_++, std::move(file));
 }
 
 }  // namespace tailrace::env

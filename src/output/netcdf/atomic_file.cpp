@@ -55,11 +55,19 @@ void AtomicFile::forget() noexcept {
   changed_.clear();
   added_.clear();
   held_.clear();
+  places_.abandon();
   written_ = 0;
   end_ = committed_;
 }
 
 std::uint64_t AtomicFile::end() const { return std::max({committed_, written_, end_}); }
+
+std::uint64_t AtomicFile::append(std::span<const std::byte> values) {
+  const std::uint64_t address = end();
+  file_->write(address, values);
+  end_ = address + values.size();
+  return address;
+}
 
 std::uint64_t AtomicFile::known_length(std::uint64_t address) const {
   const auto known = std::ranges::upper_bound(announced_, address, {}, &Announced::end);
@@ -150,6 +158,7 @@ void AtomicFile::commit_first() {
 void AtomicFile::announce(const Superblock& superblock) {
   committed_ = end_;
   last_ = superblock;
+  places_.commit();
   announced_.push_back({end_, superblock.end()});
   if (announced_.size() > SnapshotMaker::slot_count) announced_.pop_front();
 }

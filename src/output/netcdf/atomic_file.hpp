@@ -40,6 +40,7 @@
 #include "output/netcdf/journal.hpp"
 #include "output/netcdf/metadata/overlay.hpp"
 #include "output/netcdf/metadata/snapshot.hpp"
+#include "output/netcdf/retired_places.hpp"
 
 namespace tailrace::output::netcdf {
 
@@ -66,7 +67,17 @@ class AtomicFile {
   // them in all cells that a reader may access.
   void write(std::uint64_t address, std::span<const std::byte> bytes, bool raw);
   void set_end(std::uint64_t end) { end_ = end; }  // the length of the new state
-  std::uint64_t end() const;                       // the end of the readable bytes
+  // Writes values after the end of the file at once, without keeping them in memory, and returns their
+  // address. Nothing refers to them before the next commit. Throws Error(resource).
+  std::uint64_t append(std::span<const std::byte> values);
+  // A place of these bytes that no reader of the last SnapshotMaker::slot_count commits knows; nothing if
+  // there is none. It was given back by retire().
+  std::optional<std::uint64_t> reuse(std::uint64_t size) { return places_.take(size); }
+  // Whether reuse() would find one.
+  bool has_place_for(std::uint64_t size) const { return places_.has(size); }
+  // The next commit refers no more to these values.
+  void retire(std::uint64_t address, std::uint64_t size) { places_.give(address, size); }
+  std::uint64_t end() const;  // the end of the readable bytes
   // The shortest length in the superblocks of all readers that may know the data at this address, over the
   // last SnapshotMaker::slot_count commits. Data that replace these must end within that length.
   std::uint64_t known_length(std::uint64_t address) const;
@@ -120,7 +131,8 @@ class AtomicFile {
   std::optional<Journal> unfinished_;
   SnapshotMaker snapshots_;
   std::deque<Announced> announced_;  // by the last commits, in ascending order
-  std::optional<Superblock> last_;   // the last one that was written
+  RetiredPlaces places_{SnapshotMaker::slot_count};
+  std::optional<Superblock> last_;  // the last one that was written
 };
 
 }  // namespace tailrace::output::netcdf

@@ -107,4 +107,14 @@ void write_list(hid_t object, const char* name, const std::vector<int>& values) 
          .data = values.data()});
 }
 
+std::string read_text_attribute(hid_t object, const char* name) {
+  if (H5Aexists(object, name) <= 0) return "";
+  const Id attribute(H5Aopen(object, name, H5P_DEFAULT), &H5Aclose, "cannot open an attribute");
+  const Id type(H5Aget_type(attribute), &H5Tclose, "cannot read an attribute");
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) return "";
+  std::string text(H5Tget_size(type), '\0');
+  check(H5Aread(attribute, type, text.data()), "cannot read an attribute");
+  return text.substr(0, text.find('\0'));
+}
+
 }  // namespace tailrace::output::netcdf

@@ -21,4 +21,7 @@ void replace_attribute(hid_t object, const std::string& name, const AttributeVal
 void write_scalar(hid_t object, const char* name, int value) TAILRACE_REQUIRES(hdf5_mutex);
 void write_list(hid_t object, const char* name, const std::vector<int>& values) TAILRACE_REQUIRES(hdf5_mutex);
 
+// The text of an attribute; empty if there is none of this name, or one of another type.
+std::string read_text_attribute(hid_t object, const char* name) TAILRACE_REQUIRES(hdf5_mutex);
+
 }  // namespace tailrace::output::netcdf

@@ -56,7 +56,16 @@ static herr_t tailrace_driver_set_eoa(H5FD_t* file, H5FD_mem_t, haddr_t address)
   return 0;
 }
 
-// Freed space is never reused, not even at the end of the file: a reader may still refer to it.
+// Values go to places that no reader knows any more, where there are such; all else to the end of the file.
+static haddr_t tailrace_driver_alloc(H5FD_t* file, H5FD_mem_t type, hid_t, hsize_t size) {
+  if (type == H5FD_MEM_DRAW)
+    if (const auto place = self(file).file->reuse(size)) return *place;
+  const haddr_t address = self(file).end_of_allocation;
+  self(file).end_of_allocation += size;
+  return address;
+}
+
+// HDF5 itself reuses no freed space, not even at the end of the file: a reader may still refer to it.
 static herr_t tailrace_driver_free(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, hsize_t) { return 0; }
 
 static haddr_t tailrace_driver_get_eof(const H5FD_t* file, H5FD_mem_t) { return self(file).file->end(); }
@@ -101,6 +110,7 @@ H5FD_class_t driver_class() {
   driver.open = &tailrace_driver_open;
   driver.close = &tailrace_driver_close;
   driver.query = &tailrace_driver_query;
+  driver.alloc = &tailrace_driver_alloc;
   driver.free = &tailrace_driver_free;
   driver.get_eoa = &tailrace_driver_get_eoa;
   driver.set_eoa = &tailrace_driver_set_eoa;

@@ -15,19 +15,21 @@
 #include "output/netcdf/hdf5.hpp"
 #include "output/netcdf/journal.hpp"
 #include "output/netcdf/names.hpp"
+#include "output/netcdf/repack/repack.hpp"
+#include "output/netcdf/repack/stored.hpp"
 
 namespace tailrace::output::netcdf {
 namespace {
 
-// The superblock of an HDF5 file, versions 2 and 3.
-struct Superblock {
+// The superblock of an HDF5 file, version 2 or 3, as far as an inspection needs it.
+struct Front {
   bool marked_open = false;  // version 3: a program has the file open for writing, or was killed while it did
   std::uint64_t length = 0;  // of the file according to its superblock
 };
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::resource, why); }
 
-Superblock read_superblock(const env::File& file) {
+Front read_superblock(const env::File& file) {
   constexpr std::array<unsigned char, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
   std::array<std::byte, 48> front;
   file.read(0, front);
@@ -39,7 +41,7 @@ Superblock read_superblock(const env::File& file) {
   const auto version = std::to_integer<int>(front[8]);
   if (version < 2 || version > 3 || std::to_integer<int>(front[9]) != 8)
     refuse(fmt::format("was not written by Tailrace (HDF5 superblock version {})", version));
-  Superblock superblock;
+  Front superblock;
   superblock.marked_open = version == 3 && (std::to_integer<int>(front[11]) & 5) != 0;
   std::memcpy(&superblock.length, front.data() + 28, sizeof superblock.length);
   return superblock;
@@ -119,7 +121,7 @@ Inspection look(const std::string& path, bool repair) {
   if (entry == env::Entry::other) refuse("is not a file");
   const auto opened = files.open(path, repair ? env::Access::update : env::Access::read);
   env::File& file = *opened;
-  const Superblock superblock = read_superblock(file);
+  const Front superblock = read_superblock(file);
   if (file.other_writer()) return whole(path, false, "is being written by a running session");
   if (const auto journal = read_journal(file)) return finish_commit(path, file, *journal, repair);
   const std::uint64_t size = file.size();
@@ -142,11 +144,49 @@ Inspection look(const std::string& path, bool repair) {
   return whole(path, true, fmt::format("repaired: {} were removed", rest));
 }
 
+// The second part of an inspection: a run that was killed leaves chunks that it had begun to fill. `found`:
+// what the first part found; the file can be read.
+Inspection look_at_chunks(const std::string& path, bool repair, const Inspection& found) {
+  auto opened = env::system_files().open(path, repair ? env::Access::update : env::Access::read);
+  const Front superblock = read_superblock(*opened);
+  if (opened->other_writer() || read_journal(*opened)) return found;
+  if (repair && !opened->mark_as_writer()) return found;
+  AtomicFile file(std::move(opened), superblock.length, true);
+  file.begin();
+  std::uint64_t raw = 0;
+  try {
+    const StoredFile stored = stored_variables(file);
+    if (stored.is_of_tailrace) raw = stored.raw_chunks();
+  } catch (const Error&) {
+    return found;  // readable, but of a structure that Tailrace does not write
+  }
+  if (raw == 0) return found;
+  if (!repair)
+    return {true, false,
+            fmt::format("{}; {} chunks that the run had begun to fill are not compressed; `tailrace inspect "
+                        "--repair` compresses them",
+                        found.report, raw)};
+  const Repacked repacked = repack(file, env::system_files(), std::filesystem::absolute(path).string(), true);
+  repacked.copy ? repacked.copy->close() : file.close();
+  const std::string what = in_words(repacked);
+  if (found.repaired) return {true, true, fmt::format("{}; {}", found.report, what)};
+  return whole(path, true, fmt::format("repaired: {}", what));
+}
+
 }  // namespace
+
+Inspection finish_last_commit(const std::string& path) {
+  try {
+    return look(path, true);
+  } catch (const std::exception& error) {
+    return {false, false, fmt::format("{}: {}", path, error.what())};
+  }
+}
 
 Inspection inspect(const std::string& path, bool repair) {
   try {
-    return look(path, repair);
+    const Inspection found = look(path, repair);
+    return found.readable ? look_at_chunks(path, repair, found) : found;
   } catch (const std::exception& error) {
     return {false, false, fmt::format("{}: {}", path, error.what())};
   }

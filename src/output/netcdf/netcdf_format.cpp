@@ -6,16 +6,21 @@
 
 #include "base/error.hpp"
 #include "base/index.hpp"
+#include "base/log.hpp"
 #include "env/file_system.hpp"
 #include "env/open_files.hpp"
 #include "output/checks.hpp"
 #include "output/format.hpp"
 #include "output/netcdf/append/existing.hpp"
 #include "output/netcdf/append/kept_records.hpp"
+#include "output/netcdf/attributes.hpp"
+#include "output/netcdf/classic.hpp"
+#include "output/netcdf/creation.hpp"
 #include "output/netcdf/driver.hpp"
 #include "output/netcdf/header.hpp"
 #include "output/netcdf/inspect.hpp"
-#include "output/netcdf/names.hpp"
+#include "output/netcdf/options.hpp"
+#include "output/netcdf/repack/repack.hpp"
 #include "output/netcdf/step.hpp"
 
 namespace tailrace::output::netcdf {
@@ -45,14 +50,18 @@ Commit growing_part(const DatasetSpec& spec, Commit commit) {
 class NetcdfDataset final : public Dataset {
  public:
   // `place`: the absolute path, since the model may change its working directory.
-  NetcdfDataset(const DatasetSpec& spec, std::string place, AtomicFile file)
-      : spec_(spec), place_(std::move(place)), lengths_(first_lengths(spec)), file_(std::move(file)) {
+  NetcdfDataset(env::FileSystem& files, const DatasetSpec& spec, std::string place, AtomicFile file)
+      : files_(files),
+        spec_(spec),
+        place_(std::move(place)),
+        lengths_(first_lengths(spec)),
+        file_(std::move(file)) {
     for (const auto& [dim, records] : spec.kept) lengths_[base::index(dim)] = records;
   }
 
   ~NetcdfDataset() override {
     try {
-      close();
+      if (file_) file_->close();
     } catch (const Error&) {
       // The journal stays at the end of the file; a repair completes the commit from it.
     }
@@ -65,10 +74,17 @@ class NetcdfDataset final : public Dataset {
       add(growing_part(spec_, commit));
   }
 
+  // May be called again after a failure.
   void close() override {
-    if (!file_) return;
+    if (file_) about(spec_.path, [&] { finish(); });
+    if (copy_) about(spec_.path, [&] { copy_->close(); });
+    copy_.reset();
+  }
+
+  // Closes the file without the last change, for one that takes another name.
+  void close_as_it_is() {
     bytes_ = file_->committed();
-    about(spec_.path, [&] { file_->close(); });
+    file_->close();
     file_.reset();
   }
 
@@ -77,8 +93,9 @@ class NetcdfDataset final : public Dataset {
  private:
   // The file refers to the bytes of `commit` until this returns.
   void add(const Commit& commit) {
-    TAILRACE_ASSERT(file_.has_value(), "commit to a closed dataset");
     const auto lengths = lengths_after(spec_, lengths_, commit);
+    if (copy_ && lengths == lengths_) return;  // the last one again, since the copy could not be closed
+    TAILRACE_ASSERT(file_.has_value(), "commit to a closed dataset");
     about(spec_.path, [&] {
       check_place();
       file_->begin();
@@ -103,63 +120,43 @@ class NetcdfDataset final : public Dataset {
     }
   }
 
+  // Leaves no file open but `copy_`.
+  void finish() {
+    if (!repacked_) tidy();
+    if (copy_) {
+      bytes_ = copy_->size();
+      file_.reset();
+    } else {
+      close_as_it_is();
+    }
+  }
+
+  // All records are in the file already, so a failure is none of the run.
+  void tidy() {
+    repacked_ = true;
+    try {
+      Repacked repacked = repack(*file_, files_, place_, spec_.sync);
+      if (const std::string words = in_words(repacked); !words.empty())
+        base::log_info(fmt::format("{}: {}", spec_.path, words));
+      copy_ = std::move(repacked.copy);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::internal) throw;
+      base::log_warning(
+          fmt::format("{}: it is complete, but its last chunks could not be compressed: {}; "
+                      "`tailrace inspect --repair` does that",
+                      spec_.path, error.what()));
+    }
+  }
+
+  env::FileSystem& files_;
   DatasetSpec spec_;
   std::string place_;
   std::vector<std::int64_t> lengths_;
   std::optional<AtomicFile> file_;
+  std::unique_ptr<env::File> copy_;  // the file that has the name, once the other one was copied
+  bool repacked_ = false;
   std::uint64_t bytes_ = 0;
 };
-
-// Removes the temporary file on destruction unless it was renamed.
-class Temporary {
- public:
-  Temporary(env::FileSystem& files, std::string path) : files_(files), path_(std::move(path)) {}
-  ~Temporary() {
-    if (renamed_) return;
-    try {
-      files_.remove(path_);
-    } catch (const Error&) {
-      // The next creation replaces it.
-    }
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-
-  void rename_to(const std::string& place, IfExists if_exists) {
-    try {
-      if_exists == IfExists::replace ? files_.rename(path_, place) : files_.rename_new(path_, place);
-    } catch (const Error& error) {
-      throw Error(ErrorCode::resource, fmt::format("cannot be given its name: {}", error.what()));
-    }
-    renamed_ = true;
-  }
-
- private:
-  env::FileSystem& files_;
-  std::string path_;
-  bool renamed_ = false;
-};
-
-// Creates a new, empty file with this name, never through a link. Removes a leftover of a killed run. The
-// writer's mark distinguishes a leftover from the file of a session that is about to rename it.
-std::unique_ptr<env::File> create_fresh(env::FileSystem& files, const std::string& name) {
-  const auto taken = [&name] {
-    return Error(ErrorCode::resource,
-                 fmt::format("is being created by another session: {}", env::who_writes(name, 1)));
-  };
-  const env::Entry entry = files.entry(name);
-  if (entry == env::Entry::file) {
-    const auto left = files.open(name, env::Access::update);
-    if (!left->mark_as_writer()) throw taken();
-    files.remove(name);
-  } else {
-    files.remove(name);  // it may be a dangling link
-  }
-  auto file = files.open(name, env::Access::create_new);
-  // Another session may have removed it as a leftover before it was marked.
-  if (!file->mark_as_writer() || !file->is_file_at(name)) throw taken();
-  return file;
-}
 
 void check_free(env::FileSystem& files, const std::string& place, IfExists if_exists) {
   const env::Entry entry = files.entry(place);
@@ -169,13 +166,14 @@ void check_free(env::FileSystem& files, const std::string& place, IfExists if_ex
   check_no_writer(files, place);
 }
 
-AtomicFile build(std::unique_ptr<env::File> empty, const DatasetSpec& spec) {
+AtomicFile build(std::unique_ptr<env::File> empty, const DatasetSpec& spec, bool is_classic) {
   AtomicFile file(std::move(empty), 0, spec.sync);
   file.begin();
   {
     const Hdf5Lock lock;
     Id hdf5 = create_in(file, header_creation_properties());
     write_header(hdf5, spec);
+    if (is_classic) write_scalar(hdf5, "_nc3_strict", 1);
     hdf5.close("cannot close");
   }
   file.commit();
@@ -195,12 +193,12 @@ AtomicFile open_existing(env::FileSystem& files, const std::string& place, const
   return opened;
 }
 
-// Whether the file has only the records to keep, so that this run can append in place.
-bool has_only_kept_records(AtomicFile& file, const DatasetSpec& spec) {
+// Whether the file has only the records to keep, in the chunks of this run, so that it can append in place.
+bool can_append_in_place(AtomicFile& file, const DatasetSpec& spec) {
   const Hdf5Lock lock;
   Id hdf5 = open_in(file);
   check_fits(hdf5, spec);
-  const bool only = has_lengths(hdf5, spec);
+  const bool only = can_grow_in_place(hdf5, spec);
   hdf5.close("cannot close");
   return only;
 }
@@ -224,6 +222,7 @@ class NetcdfFormat final : public Format {
                       suffix.noun, name(), other->name(), usual_suffix().text));
     }
   }
+  std::optional<FormatSection> section() const override { return options_section(); }
   Suffix usual_suffix() const override { return {".nc", "a NetCDF file"}; }
   double commit_overhead(std::size_t variables) const override {
     return bytes_per_commit + bytes_per_variable * static_cast<double>(variables);
@@ -236,7 +235,7 @@ class NetcdfFormat final : public Format {
   bool can_append() const override { return true; }
   std::size_t cache_bytes() const override { return netcdf::cache_bytes; }
   std::map<std::string, ExistingAxis> existing_axes(const std::string& path) const override {
-    const Inspection found = netcdf::inspect(path, true);
+    const Inspection found = netcdf::finish_last_commit(path);
     if (!found.readable) throw Error(ErrorCode::resource, found.report);
     std::map<std::string, ExistingAxis> axes;
     about(path, [&] { axes = read_axes(path); });
@@ -251,64 +250,63 @@ class NetcdfFormat final : public Format {
     return hdf5_is_thread_safe() ? "" : "the HDF5 library of this program is not thread-safe";
   }
 
-  std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem& files) const override {
-    check_spec(spec);
+  std::unique_ptr<Dataset> create(const DatasetSpec& wanted, env::FileSystem& files) const override {
+    check_spec(wanted);
+    DatasetSpec spec = wanted;
+    bool is_classic = false;
+    about(spec.path, [&] { is_classic = make_classic(spec); });
     std::unique_ptr<Dataset> dataset;
     const std::string place = std::filesystem::absolute(spec.path).string();
     about(spec.path, [&] {
-      dataset = spec.kept.empty() ? create_at(files, place, spec) : append_at(files, place, spec);
+      dataset = spec.kept.empty() ? create_at(files, place, spec, is_classic)
+                                  : append_at(files, place, spec, is_classic);
     });
     return dataset;
   }
 
  private:
   static std::unique_ptr<Dataset> create_at(env::FileSystem& files, const std::string& place,
-                                            const DatasetSpec& spec) {
+                                            const DatasetSpec& spec, bool is_classic) {
     check_free(files, place, spec.if_exists);
     const std::string temporary_name = name_while_created(place);
     auto empty = create_fresh(files, temporary_name);
     Temporary temporary(files, temporary_name);
-    AtomicFile file = build(std::move(empty), spec);
+    AtomicFile file = build(std::move(empty), spec, is_classic);
     check_free(files, place, spec.if_exists);  // another session may have created it meanwhile
     temporary.rename_to(place, spec.if_exists);
     if (spec.sync) files.sync(place);
-    return std::make_unique<NetcdfDataset>(spec, place, std::move(file));
+    return std::make_unique<NetcdfDataset>(files, spec, place, std::move(file));
   }
 
-  // Appends in place unless records must be removed. In that case the kept records are copied to a new file,
-  // and readers see the old file until the new one is complete.
+  // Appends in place unless records must be removed or chunks changed. In that case the kept records are
+  // copied to a new file, and readers see the old file until the new one is complete.
   static std::unique_ptr<Dataset> append_at(env::FileSystem& files, const std::string& place,
-                                            const DatasetSpec& spec) {
+                                            const DatasetSpec& spec, bool is_classic) {
     AtomicFile old = open_existing(files, place, spec);
-    const bool in_place = has_only_kept_records(old, spec);
+    const bool in_place = can_append_in_place(old, spec);
     old.begin();
-    if (in_place) return std::make_unique<NetcdfDataset>(spec, place, std::move(old));
+    if (in_place) open_last_chunks(old);
+    if (in_place) return std::make_unique<NetcdfDataset>(files, spec, place, std::move(old));
     const std::string temporary_name = name_while_created(place);
     auto empty = create_fresh(files, temporary_name);
     Temporary temporary(files, temporary_name);
     DatasetSpec copied = spec;
     copied.kept.clear();
-    NetcdfDataset copy(copied, temporary_name, build(std::move(empty), copied));
+    NetcdfDataset copy(files, copied, temporary_name, build(std::move(empty), copied, is_classic));
     {
       KeptRecords records(old, spec);
       while (const auto commit = records.next()) copy.commit(*commit);
     }
-    copy.close();
+    copy.close_as_it_is();
     if (files.entry(place) == env::Entry::none || !old.file().is_file_at(place))
       throw Error(ErrorCode::resource, "was removed, or replaced by another program, meanwhile");
     temporary.rename_to(place, IfExists::replace);
     if (spec.sync) files.sync(place);
-    return std::make_unique<NetcdfDataset>(spec, place, open_existing(files, place, spec));
+    return std::make_unique<NetcdfDataset>(files, spec, place, open_existing(files, place, spec));
   }
 };
 
 const FormatRegistration registration{std::make_unique<NetcdfFormat>()};
 
 }  // namespace
-
-std::string name_while_created(const std::string& path) {
-  const std::filesystem::path full(path);
-  return (full.parent_path() / fmt::format(".{}.new", full.filename().string())).string();
-}
-
 }  // namespace tailrace::output::netcdf

@@ -67,7 +67,7 @@ class Step {
   std::optional<EncodedChunk> with_kept_records(const EncodedChunk& chunk) TAILRACE_REQUIRES(hdf5_mutex);
   void put(const EncodedChunk& chunk, bool lasts);
   static std::optional<Stored> stored(hid_t dataset, const EncodedChunk& chunk);
-  bool may_move(const EncodedChunk& chunk, const Stored& old, std::size_t new_bytes) const;
+  bool may_move(const EncodedChunk& chunk, const Stored& old) const;
   static std::span<const std::byte> new_part(const VariableSpec& described, const EncodedChunk& chunk,
                                              std::span<const std::byte> raw, bool stays);
 
@@ -132,14 +132,14 @@ void Step::put(const EncodedChunk& chunk, bool lasts) {
   const std::optional<Stored> old = stored(dataset, chunk);
   const bool lies_raw = old && all != 0 && old->skipped == all;
   if (chunk.filtered && lies_raw) {
-    const auto raw = file_.hold(codec->decode(chunk.bytes, old->size, element));
-    const auto fresh = new_part(described, chunk, raw, true);
-    const bool moves = may_move(chunk, *old, fresh.size());
-    if (!moves) {
-      bytes = raw;
+    if (may_move(chunk, *old)) {
+      file_.retire(old->address, old->size);
+      file_.refer_to(bytes);
+    } else {
+      bytes = file_.hold(codec->decode(chunk.bytes, old->size, element));
       skipped = all;
+      file_.refer_to(bytes, new_part(described, chunk, bytes, true));
     }
-    file_.refer_to(bytes, moves ? bytes : fresh);
   } else if (skipped == all) {
     file_.refer_to(bytes, new_part(described, chunk, bytes, old && old->size == bytes.size()));
   } else {
@@ -152,13 +152,13 @@ void Step::put(const EncodedChunk& chunk, bool lasts) {
 
 // Whether an encoded chunk may replace the unencoded one at a new address. Readers of an older state then
 // find the new address in the shared chunk index, so it must be within the length of the file that they know.
-// If the encoded chunk is not smaller than the new part of the unencoded one, replacing it would only waste
-// space.
-bool Step::may_move(const EncodedChunk& chunk, const Stored& old, std::size_t new_bytes) const {
+// Otherwise the chunk is encoded when the file has ended (repack.hpp).
+bool Step::may_move(const EncodedChunk& chunk, const Stored& old) const {
+  const std::size_t size = chunk.bytes.size();
+  if (file_.has_place_for(size)) return true;
   hsize_t end = 0;
   check(H5Fget_filesize(hdf5_, &end), "cannot query how long the file is");
-  const std::size_t size = chunk.bytes.size();
-  return size < new_bytes && end + size <= file_.known_length(old.address);
+  return end + size <= file_.known_length(old.address);
 }
 
 std::optional<Step::Stored> Step::stored(hid_t dataset, const EncodedChunk& chunk) {

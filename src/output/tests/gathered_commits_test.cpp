@@ -90,5 +90,28 @@ TEST(GatheredCommits, are_worth_it_when_headers_are_small) {
   EXPECT_TRUE(gathered.empty());
 }
 
+// Chunks that are not full are written again, compressed, when they are.
+TEST(GatheredCommits, wait_for_full_chunks_of_compressed_variables) {
+  DatasetSpec dataset = spec();
+  dataset.variables[1].chunk = {4, 1 << 18};
+  const auto is_worth_it = [&](const std::string& codec, std::int64_t records, std::size_t record_bytes) {
+    dataset.variables[1].codec.codec = codec;
+    GatheredCommits gathered(dataset);
+    ReadyCommit ready = series_until(records);
+    EncodedChunk chunk{.variable = 1, .offset = {0, 0}, .bytes = std::vector<std::byte>(4 * record_bytes)};
+    chunk.filtered = records == 4;
+    chunk.valid_records = records;
+    ready.commit.chunks.push_back(chunk);
+    gathered.add(std::move(ready));
+    return gathered.is_worth_it(1 << 26);
+  };
+  constexpr std::size_t headers = (8 << 10) + 3 * (1 << 10);  // of a commit to three variables
+  EXPECT_TRUE(is_worth_it("none", 3, 16 * headers));
+  EXPECT_FALSE(is_worth_it("zlib", 3, 64 * headers)) << "the chunk has 3 of 4 records";
+  EXPECT_FALSE(is_worth_it("zlib", 4, 15 * headers));
+  EXPECT_TRUE(is_worth_it("zlib", 4, 16 * headers)) << "4 records of as many bytes";
+  EXPECT_TRUE(is_worth_it("zlib", 3, 256 * headers)) << "but not without end";
+}
+
 }  // namespace
 }  // namespace tailrace::output

@@ -39,32 +39,27 @@ std::optional<std::string> small_commits(const model::Declarations& declarations
       file.entry.write_every.sentence(), *values, headers, longer);
 }
 
-// Where a chunk is a file, the full one replaces it.
-std::string what_it_costs(const DatasetPlan& file) {
-  const output::Format* format = file.entry.writer();
-  const bool is_replaced = format != nullptr && format->has_file_per_chunk();
-  return is_replaced ? "until then they take their full size"
-                     : "until then they take their full size, and most keep it";
-}
+// The fate of chunks that several commits fill.
+constexpr const char* what_it_costs = "until then they take their full size, and are written twice";
 
 // Chunks whose shape is chosen are made to fit commits of whole records.
 std::optional<std::string> partly_filled(const DatasetPlan& file, const VariablePlan& variable) {
   if (variable.codec.codec == "none" || file.entry.series) return std::nullopt;
   const auto records = records_per_commit(file, variable);
   if (variable.chunk.empty()) {
-    const bool fits = records && *records >= 2.0 && std::fmod(*records, 1.0) == 0.0;
+    const bool fits = records && std::fmod(*records, 1.0) == 0.0;
     if (file.entry.access != settings::Access::series || fits) return std::nullopt;
     return fmt::format(
         "chunks of \"{}\" hold many records and are compressed when they are full; {}; expected "
         "commits of several records, which chunks are then made to fit",
-        variable.name, what_it_costs(file));
+        variable.name, what_it_costs);
   }
   const auto room = static_cast<double>(variable.chunk.front());
   if (!records || std::fmod(*records, room) == 0.0) return std::nullopt;
   return fmt::format(
       "chunks of \"{}\" hold {:.0f} records and are compressed when they are full, but a commit {} "
       "brings {:g}; {}; expected commits of whole chunks",
-      variable.name, room, file.entry.write_every.sentence(), *records, what_it_costs(file));
+      variable.name, room, file.entry.write_every.sentence(), *records, what_it_costs);
 }
 
 std::optional<std::string> partly_filled(const DatasetPlan& file) {

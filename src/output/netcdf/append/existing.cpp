@@ -5,19 +5,10 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "output/netcdf/attributes.hpp"
 
 namespace tailrace::output::netcdf {
 namespace {
-
-std::string text_attribute(hid_t object, const char* name) {
-  if (H5Aexists(object, name) <= 0) return "";
-  const Id attribute(H5Aopen(object, name, H5P_DEFAULT), &H5Aclose, "cannot open an attribute");
-  const Id type(H5Aget_type(attribute), &H5Tclose, "cannot read an attribute");
-  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) return "";
-  std::string text(H5Tget_size(type), '\0');
-  check(H5Aread(attribute, type, text.data()), "cannot read an attribute");
-  return text.substr(0, text.find('\0'));
-}
 
 std::vector<double> numbers(hid_t dataset) {
   const Id space(H5Dget_space(dataset), &H5Sclose, "cannot read a shape");
@@ -41,10 +32,10 @@ void take_axis(Visit& visit, const char* name) {
   const int rank = H5Sget_simple_extent_dims(space, size, most);
   if (rank != 1 || most[0] != H5S_UNLIMITED || H5Aexists(dataset, "_Netcdf4Dimid") <= 0) return;
   ExistingAxis axis;
-  axis.units = text_attribute(dataset, "units");
-  axis.calendar = text_attribute(dataset, "calendar");
+  axis.units = read_text_attribute(dataset, "units");
+  axis.calendar = read_text_attribute(dataset, "calendar");
   axis.times = numbers(dataset);
-  if (const std::string bounds = text_attribute(dataset, "bounds"); !bounds.empty())
+  if (const std::string bounds = read_text_attribute(dataset, "bounds"); !bounds.empty())
     axis.bounds = numbers(
         Id(H5Dopen2(visit.file, bounds.c_str(), H5P_DEFAULT), &H5Dclose, "cannot open the bounds of times"));
   visit.axes.emplace(name, std::move(axis));
@@ -110,7 +101,7 @@ std::map<std::string, model::FillValue> read_fills(const std::string& path) {
 std::map<std::string, ExistingAxis> read_axes(const std::string& path) {
   const Hdf5Lock lock;
   const Id file = open_to_read(path);
-  if (text_attribute(file, "_NCProperties").find("tailrace=") == std::string::npos)
+  if (read_text_attribute(file, "_NCProperties").find("tailrace=") == std::string::npos)
     throw Error(ErrorCode::resource, "was not written by Tailrace, which appends only to its own files");
   Visit visit{file, {}};
   check(H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, &tailrace_visit_axis, &visit), "is damaged");

@@ -16,10 +16,12 @@ std::map<std::string, ExistingAxis> read_axes(const std::string& path) TAILRACE_
 std::map<std::string, model::FillValue> read_fills(const std::string& path) TAILRACE_EXCLUDES(hdf5_mutex);
 
 // Checks that the file has the variables of the spec with the same types, shapes, chunks and filters, and no
-// other variables along unlimited dims. Throws Error(resource) that names the first difference.
+// other variables along unlimited dims. The only chunk of a short series may have fewer records. Throws
+// Error(resource) that names the first difference.
 void check_fits(hid_t file, const DatasetSpec& spec) TAILRACE_REQUIRES(hdf5_mutex);
 
-// Whether the unlimited dims of the file have exactly the lengths in spec.kept.
-bool has_lengths(hid_t file, const DatasetSpec& spec) TAILRACE_REQUIRES(hdf5_mutex);
+// Whether the unlimited dims of the file have exactly the lengths in spec.kept, and the variables exactly the
+// chunks of the spec.
+bool can_grow_in_place(hid_t file, const DatasetSpec& spec) TAILRACE_REQUIRES(hdf5_mutex);
 
 }  // namespace tailrace::output::netcdf

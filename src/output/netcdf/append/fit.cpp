@@ -43,13 +43,28 @@ void check_shape(hid_t dataset, const DatasetSpec& spec, const VariableSpec& var
                        in_words({wanted.begin() + static_cast<std::ptrdiff_t>(first), wanted.end()})));
 }
 
-void check_chunks(hid_t properties, const VariableSpec& variable) {
+// Empty: the variable is stored in one piece.
+std::vector<std::int64_t> chunk_of(hid_t properties) {
   hsize_t size[H5S_MAX_RANK] = {};
-  std::vector<std::int64_t> found;
-  if (H5Pget_layout(properties) == H5D_CHUNKED)
-    found.assign(size, size + H5Pget_chunk(properties, H5S_MAX_RANK, size));
-  for (std::size_t d = 0; d < found.size(); ++d) found[d] = static_cast<std::int64_t>(size[d]);
-  if (found != variable.chunk)
+  if (H5Pget_layout(properties) != H5D_CHUNKED) return {};
+  const int rank = H5Pget_chunk(properties, H5S_MAX_RANK, size);
+  return {size, size + std::max(rank, 0)};
+}
+
+// A short series has a chunk of its length once its file has ended (repack.hpp).
+bool is_cut_short(hid_t dataset, std::vector<std::int64_t> found, const std::vector<std::int64_t>& wanted) {
+  if (found.empty() || wanted.empty() || found[0] >= wanted[0]) return false;
+  const Id space(H5Dget_space(dataset), &H5Sclose, "cannot read a shape");
+  hsize_t size[H5S_MAX_RANK] = {}, most[H5S_MAX_RANK] = {};
+  if (H5Sget_simple_extent_dims(space, size, most) < 1 || most[0] != H5S_UNLIMITED) return false;
+  const bool has_one_chunk = static_cast<std::int64_t>(size[0]) <= found[0];
+  found[0] = wanted[0];
+  return has_one_chunk && found == wanted;
+}
+
+void check_chunks(hid_t dataset, hid_t properties, const VariableSpec& variable) {
+  const std::vector<std::int64_t> found = chunk_of(properties);
+  if (found != variable.chunk && !is_cut_short(dataset, found, variable.chunk))
     refuse(fmt::format("its variable \"{}\" has chunks of {}, and this run writes chunks of {}",
                        variable.name, found.empty() ? "the whole" : in_words(found),
                        variable.chunk.empty() ? "the whole" : in_words(variable.chunk)));
@@ -81,7 +96,7 @@ void check_variable(hid_t file, const DatasetSpec& spec, std::size_t index) TAIL
   const Id properties(H5Dget_create_plist(dataset), &H5Pclose, "cannot read how a variable is stored");
   check_type(dataset, variable);
   check_shape(dataset, spec, variable);
-  check_chunks(properties, variable);
+  check_chunks(dataset, properties, variable);
   check_filters(properties, variable);
 }
 
@@ -116,12 +131,18 @@ void check_fits(hid_t file, const DatasetSpec& spec) {
     refuse(fmt::format("its variable \"{}\" is not among those of this run", links.stranger));
 }
 
-bool has_lengths(hid_t file, const DatasetSpec& spec) {
+bool can_grow_in_place(hid_t file, const DatasetSpec& spec) {
   for (const auto& [dim, records] : spec.kept) {
     const std::string& name = spec.dims[base::index(dim)].name;
     const Id dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), &H5Dclose, "cannot open a variable");
     const Id space(H5Dget_space(dataset), &H5Sclose, "cannot read a shape");
     if (H5Sget_simple_extent_npoints(space) != records) return false;
+  }
+  for (std::size_t i = 0; i < spec.variables.size(); ++i) {
+    const Id dataset(H5Dopen2(file, variable_link(spec, i).c_str(), H5P_DEFAULT), &H5Dclose,
+                     "cannot open a variable");
+    const Id properties(H5Dget_create_plist(dataset), &H5Pclose, "cannot read how a variable is stored");
+    if (chunk_of(properties) != spec.variables[i].chunk) return false;
   }
   return true;
 }

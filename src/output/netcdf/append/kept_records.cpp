@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "output/checks.hpp"
@@ -42,6 +43,26 @@ std::vector<std::byte> decoded(const VariableSpec& variable, bool filtered,
   if (!filtered) return {bytes.begin(), bytes.end()};
   return codecs::make_codec(variable.codec)
       ->decode(bytes, bytes_of_chunk(variable), model::size_of(variable.type));
+}
+
+// Once a file has ended, the only chunk of a short series may have as many records as the series. Gives such
+// a chunk the shape of the spec.
+void widen(hid_t dataset, const VariableSpec& variable, Stored& stored) TAILRACE_REQUIRES(hdf5_mutex) {
+  const Id properties(H5Dget_create_plist(dataset), &H5Pclose, "cannot read how a variable is stored");
+  hsize_t size[H5S_MAX_RANK] = {};
+  check(H5Pget_chunk(properties, H5S_MAX_RANK, size), "cannot read the shape of a chunk");
+  if (static_cast<std::int64_t>(size[0]) == variable.chunk[0]) return;
+  const std::size_t element = model::size_of(variable.type);
+  const std::size_t whole = bytes_of_chunk(variable);
+  const std::size_t there = whole / static_cast<std::size_t>(variable.chunk[0]) * size[0];
+  const auto codec = codecs::make_codec(variable.codec);
+  std::vector<std::byte> cells =
+      stored.filtered ? codec->decode(stored.bytes, there, element) : std::move(stored.bytes);
+  std::vector<std::byte> fill(element);
+  check(H5Pget_fill_value(properties, memory_type(variable.type), fill.data()), "cannot read a fill value");
+  cells.resize(whole);
+  base::fill_with(fill, std::span(cells).subspan(there));
+  stored = {codec->encode(cells, describe_chunk(variable)), true};
 }
 
 }  // namespace
@@ -120,6 +141,7 @@ std::size_t KeptRecords::add_chunk(Commit& commit, hid_t dataset) const {
   const VariableSpec& variable = spec_.variables[variable_];
   auto stored = read_chunk(dataset, offset_);
   if (!stored) return 0;
+  if (grows(spec_, variable)) widen(dataset, variable, *stored);
   const std::size_t bytes = stored->bytes.size();
   EncodedChunk chunk{.variable = static_cast<int>(variable_),
                      .offset = offset_,

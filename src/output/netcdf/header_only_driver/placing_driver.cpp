@@ -78,9 +78,10 @@ static herr_t tailrace_placing_read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t add
   }
 }
 
-static herr_t tailrace_placing_write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size,
+static herr_t tailrace_placing_write(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t address, size_t size,
                                      const void* buffer) {
   try {
+    if (type == H5FD_MEM_DRAW && placed(file).drops_values) return 0;
     placed(file).written.put(address, {static_cast<const std::byte*>(buffer), size});
     return 0;
   } catch (...) {

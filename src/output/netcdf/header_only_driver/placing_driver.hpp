@@ -13,8 +13,9 @@ namespace tailrace::output::netcdf {
 struct PlacedFile {
   std::uint64_t first_free = 0;  // metadata except the superblock are at this address and later ones
   std::optional<std::uint64_t>
-      place{};            // the address of the next variable's values; reset when the variable is created
-  std::uint64_t end = 0;  // of the allocated space
+      place{};                // the address of the next variable's values; reset when the variable is created
+  std::uint64_t end = 0;      // of the allocated space
+  bool drops_values = false;  // values that HDF5 writes are dropped: they are in their place already
   Overlay written{};
 };
 

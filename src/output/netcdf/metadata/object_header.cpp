@@ -117,6 +117,72 @@ ObjectHeader read_object_header(const ReadBytes& read, std::uint64_t address) {
   return header;
 }
 
+const HeaderMessage& message_of(const ObjectHeader& header, MessageType type) {
+  for (const HeaderMessage& message : header.messages)
+    if (message.type == type) return message;
+  refuse("lacks a message");
+}
+
+// Version 1: version, flags, type of the link, creation order and character set if the flags say so, the size
+// of the name, the name, and for a hard link the address.
+std::map<std::string, std::uint64_t> linked_objects(const ObjectHeader& group) {
+  constexpr unsigned size_of_name = 0x03, order = 0x04, type = 0x08, characters = 0x10;
+  std::map<std::string, std::uint64_t> objects;
+  for (const HeaderMessage& message : group.messages) {
+    if (message.type != MessageType::link) continue;
+    const auto flags = static_cast<unsigned>(number_at(message.data, 1, 1));
+    std::size_t at = 2;
+    if ((flags & type) != 0 && number_at(message.data, at++, 1) != 0) continue;  // not a hard link
+    if ((flags & order) != 0) at += 8;
+    if ((flags & characters) != 0) at += 1;
+    const std::size_t width = std::size_t{1} << (flags & size_of_name);
+    const auto size = static_cast<std::size_t>(number_at(message.data, at, width));
+    at += width;
+    if (at + size + 8 > message.data.size()) refuse("is cut off");
+    const auto* text = reinterpret_cast<const char*>(message.data.data() + at);
+    objects.emplace(std::string(text, size), number_at(message.data, at + size, 8));
+  }
+  return objects;
+}
+
+ChangedChunk with_message(const ReadBytes& read, std::uint64_t address, MessageType type,
+                          std::span<const std::byte> data) {
+  const ObjectHeader header = read_object_header(read, address);
+  const unsigned flags = flags_of(header);
+  for (const HeaderChunk& chunk : header.chunks) {
+    Bytes bytes(static_cast<std::size_t>(chunk.size));
+    read(chunk.address, bytes);
+    const bool is_first = &chunk == &header.chunks.front();
+    std::size_t at =
+        is_first ? header.prefix.size() + (std::size_t{1} << (flags & size_width)) : signature_size;
+    while (at + message_header_size(flags) + checksum_size <= bytes.size()) {
+      const auto size = static_cast<std::size_t>(number_at(bytes, at + 1, 2));
+      const bool is_it = number_at(bytes, at, 1) == static_cast<std::uint64_t>(type);
+      at += message_header_size(flags);
+      if (is_it) {
+        if (size != data.size()) refuse("has a message of another size");
+        std::memcpy(bytes.data() + at, data.data(), size);
+        const std::size_t end = bytes.size() - checksum_size;
+        put_number(bytes, end, metadata_checksum(std::span(bytes).first(end)), checksum_size);
+        return {chunk.address, std::move(bytes)};
+      }
+      at += size;
+    }
+  }
+  refuse("lacks a message");
+}
+
+ChangedChunk without_times(const ReadBytes& read, std::uint64_t address) {
+  const HeaderChunk first = read_object_header(read, address).chunks.front();
+  Bytes bytes(static_cast<std::size_t>(first.size));
+  read(address, bytes);
+  if ((std::to_integer<unsigned>(bytes[5]) & times_are_kept) != 0)
+    std::fill_n(bytes.begin() + signature_size + 2, 16, std::byte{0});
+  const std::size_t end = bytes.size() - checksum_size;
+  put_number(bytes, end, metadata_checksum(std::span(bytes).first(end)), checksum_size);
+  return {address, std::move(bytes)};
+}
+
 Bytes encode_header(const ObjectHeader& header, std::span<const HeaderMessage> messages) {
   constexpr std::size_t width = 4;
   Bytes bytes = header.prefix;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,10 +22,12 @@ void put_number(std::span<std::byte> bytes, std::size_t place, std::uint64_t num
 enum class MessageType : std::uint8_t {
   nil = 0x00,
   dataspace = 0x01,
+  link_info = 0x02,
   link = 0x06,
   layout = 0x08,
   attribute = 0x0c,
-  continuation = 0x10
+  continuation = 0x10,
+  attribute_info = 0x15
 };
 
 struct HeaderMessage {
@@ -47,6 +50,26 @@ struct ObjectHeader {
 
 // Throws Error(resource) if there is no valid header at the address.
 ObjectHeader read_object_header(const ReadBytes& read, std::uint64_t address);
+
+// The first message of this type. Throws Error(resource) if the header has none.
+const HeaderMessage& message_of(const ObjectHeader& header, MessageType type);
+
+// The names and addresses of the objects in a group, by its hard links.
+std::map<std::string, std::uint64_t> linked_objects(const ObjectHeader& group);
+
+// The chunk of the header at `address` that has a message of this type, with `data` in place of the message's
+// data, which has the same size. Throws Error(resource) if the header has no such message, or one of another
+// size.
+struct ChangedChunk {
+  std::uint64_t address = 0;
+  Bytes bytes;
+};
+ChangedChunk with_message(const ReadBytes& read, std::uint64_t address, MessageType type,
+                          std::span<const std::byte> data);
+
+// The first chunk of the header at `address` without times, which HDF5 stores in some headers whatever one
+// asks.
+ChangedChunk without_times(const ReadBytes& read, std::uint64_t address);
 
 // Encodes a header with these messages in a single chunk.
 Bytes encode_header(const ObjectHeader& header, std::span<const HeaderMessage> messages);

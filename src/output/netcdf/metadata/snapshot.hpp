@@ -26,6 +26,7 @@ constexpr std::size_t superblock_size = 48;  // of version 2 and 3, with 8-byte 
 struct Superblock {
   std::array<std::byte, superblock_size> bytes{};
 
+  std::uint64_t extension() const { return number_at(bytes, 20, 8); }
   std::uint64_t end() const { return number_at(bytes, 28, 8); }
   std::uint64_t root() const { return number_at(bytes, 36, 8); }
   Superblock with(std::uint64_t end, std::uint64_t root) const;
