@@ -37,7 +37,11 @@ std::function<bool(const model::Tick&)> checkpoint_schedule(const Plan& plan, mo
   if (!plan.has_checkpoints) return {};
   if (plan.checkpoint_every.is_never()) return [](const model::Tick&) { return false; };
   const auto cadence = std::make_shared<time::Cadence>(plan.checkpoint_every, plan.calendar, begin);
-  return [cadence](const model::Tick& tick) { return cadence->due(tick); };
+  const bool in_steps = plan.checkpoint_every.kind() == time::PeriodKind::steps;
+  return [cadence, in_steps, begin](const model::Tick& tick) {
+    const bool has_advanced = tick.step != begin.step && (in_steps || tick.time > begin.time);
+    return cadence->due(tick) && has_advanced;
+  };
 }
 
 }  // namespace tailrace::plan
