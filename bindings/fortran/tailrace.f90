@@ -81,8 +81,8 @@ module tailrace
     procedure :: output_lost
     !> Ends the run of this component. After a signal that ended the model it makes the checkpoint that is due; if fields
     !! of it were not put, the files end all the same, and tailrace_error_usage has what is lost. Collective over the
-    !! component; blocks until everything is committed to disk. A failure on a server is reported here at the latest. After it only is_server, is_off, model_comm and output_lost may
-    !! be called. A second call does nothing.
+    !! component; blocks until everything is committed to disk. A failure on a server is reported here at the latest.
+    !! After it only is_server, is_off, model_comm and output_lost may be called. A second call does nothing.
     procedure :: finish
 
     procedure, private :: start_f08, start_integer

@@ -19,8 +19,12 @@ class StopController {
  public:
   explicit StopController(const settings::ServersOptions& options) : options_(options) {}  // must live longer
 
-  void heed(const env::StopSignals& signals) { signals_ = &signals; }         // must live longer
-  void heed(const env::EndAnnouncement& sooner) { announcement_ = &sooner; }  // must live longer
+  // Both must live longer.
+  void heed(const env::StopSignals& signals) { signals_ = &signals; }
+  void heed(const env::EndAnnouncement& announcement) {
+    announcement_ = &announcement;
+    announcements_ = announcement.times();
+  }
   // A model in this process that calls stop_requested ends by itself, and gets the time to do so. Any
   // thread.
   void model_asks() { model_asks_.store(true, std::memory_order_relaxed); }
