@@ -20,9 +20,8 @@ from support.stop_orders import (
     steps_of,
 )
 
-pytestmark = pytest.mark.mpich
 
-
+@pytest.mark.mpich
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_to_tailrace_run(tmp_path, number):
     with run_by_tailrace(tmp_path / "job", servers(1), **ASKS) as running:
@@ -49,6 +48,7 @@ def test_a_model_that_does_not_ask(tmp_path):
     assert outcome(result.folder) == f"ended by {ORDER.name}"
 
 
+@pytest.mark.mpich
 @pytest.mark.parametrize("count", [1, 2])
 def test_the_stop_signal_through_the_launcher(tmp_path, count):
     serving = servers(count, stop_signal=ORDER.name)
