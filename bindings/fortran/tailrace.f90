@@ -56,20 +56,21 @@ module tailrace
     logical :: server = .false.
     logical :: off = .false.
     character(:), allocatable :: lost  ! what output_lost returns after finish
+    integer, allocatable :: model  ! what model_comm returns after finish
   contains
     !> Splits comm, an integer or a type(MPI_Comm) of mpi_f08, which it duplicates, into model and server ranks. config is
     !! the path of a YAML file, read on the first rank of the component (default "model"). initial_time (seconds) and
     !! initial_step are those before the first step, 0 by default; in a restart the checkpoint's replace them. model_comm
-    !! contains the model ranks of this component and is valid until finish. On a rank that becomes a server the call
-    !! returns when the run is over; is_server() is then true and model_comm MPI_COMM_NULL. Collective over comm; blocks.
+    !! contains the model ranks of this component and is valid until MPI_Finalize. On a rank that becomes a server the
+    !! call returns when the run is over; is_server() is then true and model_comm MPI_COMM_NULL. Collective over comm; blocks.
     !! tailrace_error_configuration on all ranks if the configuration is not valid.
     generic :: start => start_f08, start_integer
     !> Whether this rank was a server; the run is then over.
     procedure :: is_server
     !> Whether the configuration sets mode off, in which every call returns at once.
     procedure :: is_off
-    !> A communicator of the model ranks of this component, as an integer handle. The session owns it; it is valid until
-    !! finish.
+    !> A communicator of the model ranks of this component, as an integer handle. It stays valid until MPI_Finalize, also
+    !! after finish, and errors on it are handled as on the communicator that start was given. Also after finish.
     procedure :: model_comm
     !> Ends the declarations, checks them against the configuration, and connects to the servers. Collective over the
     !! component; blocks until the servers have created their files. On failure all ranks report the same error.
@@ -78,9 +79,10 @@ module tailrace
     !! to where each file is complete. It has length 0 while there is output. Local: the ranks learn of a loss one after
     !! the other.
     procedure :: output_lost
-    !> Ends the run of this component. Collective over the component; blocks until everything is committed to disk. A
-    !! failure on a server is reported here at the latest. After it only is_server, is_off and output_lost may be called.
-    !! A second call does nothing.
+    !> Ends the run of this component. After a signal that ended the model it makes the checkpoint that is due; if fields
+    !! of it were not put, the files end all the same, and tailrace_error_usage has what is lost. Collective over the
+    !! component; blocks until everything is committed to disk. A failure on a server is reported here at the latest.
+    !! After it only is_server, is_off, model_comm and output_lost may be called. A second call does nothing.
     procedure :: finish
 
     procedure, private :: start_f08, start_integer
@@ -157,6 +159,7 @@ contains
     self%off = tailrace_is_off_c(self%c_session) /= 0
     if (self%server) return
     model = tailrace_model_comm_c(self%c_session, error)
+    self%model = model
   end subroutine start_any
 
   pure logical function is_server(self)
@@ -175,7 +178,11 @@ contains
     character(:), allocatable, intent(out), optional :: errmsg
     type(tailrace_error_c) :: error
 
-    model_comm = tailrace_model_comm_c(self%c_session, error)
+    if (allocated(self%model) .and. .not. c_associated(self%c_session)) then
+      model_comm = self%model
+    else
+      model_comm = tailrace_model_comm_c(self%c_session, error)
+    end if
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end function model_comm

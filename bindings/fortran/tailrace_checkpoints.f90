@@ -30,10 +30,10 @@ module tailrace_checkpoints
     generic :: get_value => get_value_int32, get_value_int64, get_value_real, get_value_int64s, get_value_reals, &
                             get_value_text
     !> Whether a checkpoint is due at this step: by `checkpoint.every`, after request_checkpoint, or, with
-    !! `checkpoint.on_signal`, after SIGTERM or SIGINT. The fields of `checkpoint.fields` are then wanted: put them, and
-    !! call checkpoint. False once it was made. The same answer on all ranks. Collective over the component if signals
-    !! count and no other reason makes one due; otherwise local. A field that was already put at this step is not copied
-    !! again, so the model may put all fields of the checkpoint.
+    !! `checkpoint.on_signal`, after a signal; at the step where the run begins not by `every`. The fields of
+    !! `checkpoint.fields` are then wanted: put them, and call checkpoint. False once it was made. The same answer on all
+    !! ranks. Collective over the component if signals count and no other reason makes one due; otherwise local. A field
+    !! that was already put at this step is not copied again, so the model may put all fields of the checkpoint.
     procedure :: checkpoint_due
     !> Makes a checkpoint due at this step. Local; call it on all ranks at the same step.
     procedure :: request_checkpoint

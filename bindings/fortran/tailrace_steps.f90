@@ -40,9 +40,10 @@ module tailrace_steps
                           acquire_r8_1, acquire_r8_2, acquire_r8_3, acquire_r8_4
     !> Hands the contents of the memory that acquire returned to the servers.
     generic :: publish => publish_name, publish_handle
-    !> Whether SIGTERM or SIGINT reached the servers (or, with `signals: all`, a model rank); the same answer on all ranks.
-    !! The model then has `grace` to finish. Between ready and finish. Collective over the component; blocks until all
-    !! ranks ask.
+    !> Whether SIGTERM, SIGINT or `servers.stop_signal` reached the servers (or, with `signals: all` or that signal, a
+    !! model rank); the same answer on all ranks. The model then has `grace` to finish. In a model that calls
+    !! checkpoint_due, where signals make checkpoints due, only after that was true because of the signal. Between ready
+    !! and finish. Collective over the component; blocks until all ranks ask.
     procedure :: stop_requested
 
     procedure, private :: step_int32, step_int64, wants_name, wants_handle, put_name, put_handle

@@ -84,6 +84,11 @@ NB_MODULE(_core, module) {
   module.def(
       "report_directory", [](nb::handle config) { return tailrace::report_directory(path_of(config)); },
       "config"_a, "The report directory of a checked configuration; empty if there is no report.");
+  module.def(
+      "seconds_of_grace", [](nb::handle config) { return tailrace::seconds_of_grace(path_of(config)); },
+      "config"_a,
+      "The longest time from a signal to the end of the servers, in a checked configuration; 0 if they take "
+      "no signal.");
   nb::class_<tailrace::Conversion>(module, "Conversion", "The result of convert_configuration.")
       .def_ro("text", &tailrace::Conversion::text, "YAML.")
       .def_ro("warnings", &tailrace::Conversion::warnings, "One line each, with file:line:column.");

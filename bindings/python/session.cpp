@@ -408,9 +408,10 @@ void bind_session(nb::module_& module) {
                   "Collective. On a rank that becomes a server it returns when the run is over.")
       .def("is_server", &PythonSession::is_server, "Whether this rank was a server.")
       .def("is_off", &PythonSession::is_off, "Mode off: every call returns at once.")
-      .def(
-          "model_comm", &PythonSession::model_comm,
-          "The model ranks of this component: an mpi4py communicator, or its Fortran handle without mpi4py.");
+      .def("model_comm", &PythonSession::model_comm,
+           "The model ranks of this component: an mpi4py communicator, or its Fortran handle without mpi4py. "
+           "Valid "
+           "until MPI is finalised, also after finish.");
   bind_declarations(type);
   bind_exchange(type);
   bind_checkpoints(type);

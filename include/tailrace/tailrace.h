@@ -204,8 +204,9 @@ TAILRACE_EXPORT void tailrace_free(tailrace_session* session);
 TAILRACE_EXPORT int tailrace_is_server(const tailrace_session* session);
 /* 1 in mode off, where every call returns at once; otherwise 0. Cannot fail. */
 TAILRACE_EXPORT int tailrace_is_off(const tailrace_session* session);
-/* The Fortran handle of a communicator of the model ranks of this component, or -1. The session owns it;
- * it is valid until tailrace_finish. */
+/* The Fortran handle of a communicator of the model ranks of this component, or -1. It stays valid until
+ * MPI_Finalize, also after tailrace_finish and tailrace_free, and errors on it are handled as on the
+ * communicator that tailrace_start was given. Also after tailrace_finish. */
 TAILRACE_EXPORT int tailrace_model_comm_fortran(const tailrace_session* session, tailrace_error* error);
 
 /* 1 if the run restarts from a checkpoint (`checkpoint.restart`), with the checkpoint's step and time
@@ -332,11 +333,11 @@ TAILRACE_EXPORT int tailrace_get_value_string(tailrace_session* session, const c
                                               size_t capacity, size_t* count, tailrace_error* error);
 
 /* 1 if a checkpoint is due at this step: by `checkpoint.every`, after tailrace_request_checkpoint, or, with
- * `checkpoint.on_signal`, after SIGTERM or SIGINT. The fields of `checkpoint.fields` are then wanted: put
- * them, and call tailrace_checkpoint. 0 if none is due, or once it was made; -1 on failure. The same answer
- * on all ranks. Collective over the component if signals count and no other reason makes one due; otherwise
- * local. A field that was already put at this step is not copied again, so the model may put all fields of
- * the checkpoint.
+ * `checkpoint.on_signal`, after a signal; at the step where the run begins not by `every`. The fields of
+ * `checkpoint.fields` are then wanted: put them, and call tailrace_checkpoint. 0 if none is due, or once it
+ * was made; -1 on failure. The same answer on all ranks. Collective over the component if signals count and
+ * no other reason makes one due; otherwise local. A field that was already put at this step is not copied
+ * again, so the model may put all fields of the checkpoint.
  *
  */
 TAILRACE_EXPORT int tailrace_checkpoint_due(tailrace_session* session, tailrace_error* error);
@@ -359,13 +360,17 @@ TAILRACE_EXPORT int tailrace_put_value_string(tailrace_session* session, const c
  * and up to where each file is complete. Empty while there is output. Local: the ranks learn of a loss one
  * after the other. Also after tailrace_finish. The session owns the text. Cannot fail. */
 TAILRACE_EXPORT const char* tailrace_output_lost(const tailrace_session* session);
-/* 1 if SIGTERM or SIGINT reached the servers (or, with `signals: all`, a model rank), 0 if not, -1 on
- * failure; the same answer on all ranks. The model then has `grace` to finish. Between tailrace_ready and
- * tailrace_finish. Collective over the component; blocks until all ranks ask. */
+/* 1 if SIGTERM, SIGINT or `servers.stop_signal` reached the servers (or, with `signals: all` or that signal,
+ * a model rank), 0 if not, -1 on failure; the same answer on all ranks. The model then has `grace` to finish.
+ * In a model that calls tailrace_checkpoint_due, where signals make checkpoints due, only after that was 1
+ * because of the signal. Between tailrace_ready and tailrace_finish. Collective over the component; blocks
+ * until all ranks ask. */
 TAILRACE_EXPORT int tailrace_stop_requested(tailrace_session* session, tailrace_error* error);
-/* Ends the run of this component. Collective over the component; blocks until everything is committed to
- * disk. A failure on a server is reported here at the latest. After it only tailrace_is_server,
- * tailrace_is_off, tailrace_output_lost and tailrace_free may be called. A second call does nothing. */
+/* Ends the run of this component. After a signal that ended the model it makes the checkpoint that is due; if
+ * fields of it were not put, the files end all the same, and TAILRACE_USAGE has what is lost. Collective over
+ * the component; blocks until everything is committed to disk. A failure on a server is reported here at the
+ * latest. After it only tailrace_is_server, tailrace_is_off, tailrace_model_comm, tailrace_output_lost and
+ * tailrace_free may be called. A second call does nothing. */
 TAILRACE_EXPORT int tailrace_finish(tailrace_session* session, tailrace_error* error);
 
 /* Runs a server rank in an MPMD launch: joins the tailrace_start of the models over the same communicator, of

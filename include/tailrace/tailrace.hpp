@@ -231,8 +231,9 @@ class TAILRACE_EXPORT Session {
 
   bool is_server() const noexcept;  // this rank was a server, and the run is over
   bool is_off() const noexcept;     // mode off: every call returns at once
-  // The Fortran handle of a communicator of the model ranks of this component. The session owns it; it is
-  // valid until finish.
+  // The Fortran handle of a communicator of the model ranks of this component. It stays valid until
+  // MPI_Finalize, also after finish and without the session, and errors on it are handled as on the
+  // communicator that start was given. Also after finish.
   int model_comm() const;
 
   // The step and time of the checkpoint from which the run restarts (`checkpoint.restart`); empty if the run
@@ -340,10 +341,11 @@ class TAILRACE_EXPORT Session {
   Value get_value(const std::string& name);
 
   // Whether a checkpoint is due at this step: by `checkpoint.every`, after request_checkpoint, or, with
-  // `checkpoint.on_signal`, after SIGTERM or SIGINT. The fields of `checkpoint.fields` are then wanted: put
-  // them, and call checkpoint. False once it was made. The same answer on all ranks. Collective over the
-  // component if signals count and no other reason makes one due; otherwise local. A field that was already
-  // put at this step is not copied again, so the model may put all fields of the checkpoint.
+  // `checkpoint.on_signal`, after a signal; at the step where the run begins not by `every`. The fields of
+  // `checkpoint.fields` are then wanted: put them, and call checkpoint. False once it was made. The same
+  // answer on all ranks. Collective over the component if signals count and no other reason makes one due;
+  // otherwise local. A field that was already put at this step is not copied again, so the model may put all
+  // fields of the checkpoint.
   bool checkpoint_due();
   // Makes a checkpoint due at this step. Local; call it on all ranks at the same step.
   void request_checkpoint();
@@ -359,13 +361,16 @@ class TAILRACE_EXPORT Session {
   // written, and up to where each file is complete. Empty while there is output. Local: the ranks learn of a
   // loss one after the other. Also after finish.
   const std::string& output_lost() const noexcept;
-  // Whether SIGTERM or SIGINT reached the servers (or, with `signals: all`, a model rank); the same answer on
-  // all ranks. The model then has `grace` to finish. Between ready and finish. Collective over the component;
-  // blocks until all ranks ask.
+  // Whether SIGTERM, SIGINT or `servers.stop_signal` reached the servers (or, with `signals: all` or that
+  // signal, a model rank); the same answer on all ranks. The model then has `grace` to finish. In a model
+  // that calls checkpoint_due, where signals make checkpoints due, only after that was true because of the
+  // signal. Between ready and finish. Collective over the component; blocks until all ranks ask.
   bool stop_requested();
-  // Ends the run of this component. Collective over the component; blocks until everything is committed to
-  // disk. A failure on a server is thrown here at the latest. After it only is_server, is_off and output_lost
-  // may be called. A second call does nothing.
+  // Ends the run of this component. After a signal that ended the model it makes the checkpoint that is due;
+  // if fields of it were not put, the files end all the same, and Error(usage) has what is lost. Collective
+  // over the component; blocks until everything is committed to disk. A failure on a server is thrown here at
+  // the latest. After it only is_server, is_off, model_comm and output_lost may be called. A second call does
+  // nothing.
   void finish();
 
  private:
@@ -397,6 +402,10 @@ TAILRACE_EXPORT std::string plan_graph(const std::string& configuration, const s
 // if there is no report (servers.report: false) or there are no servers (servers.mode: off). Throws the
 // errors of check.
 TAILRACE_EXPORT std::string report_directory(const std::string& configuration);
+// The longest time in seconds from a signal to the end of the servers (servers.grace) in a checked
+// configuration; 0 if they take no signal (servers.signals: none) or there are none. Throws the errors of
+// check.
+TAILRACE_EXPORT double seconds_of_grace(const std::string& configuration);
 
 struct Conversion {
   std::string text;                   // YAML

@@ -26,7 +26,7 @@ __all__ = ["LaunchError", "report_directory_of", "run"]
 
 PLAIN_LINE_EVERY = 5.0  # seconds, where there is no terminal
 LOOK_EVERY = 0.25
-FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
+RECEIVED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
 
 
 def run(
@@ -42,25 +42,29 @@ def run(
 
     With `servers`, as many ranks of `tailrace serve` are added; without, the configuration says which of the ranks
     serve. `mpirun`: the launcher with options, as in a shell; found in the PATH if not given. A job that a signal ended
-    has status 128 + signal, as in a shell. Signals that reach this process are passed on. Raises LaunchError, and
-    tailrace.Error where the configuration does not hold, before anything is started.
+    has status 128 + signal, as in a shell. SIGTERM, SIGINT and SIGHUP order the job to stop (see `Stopping`), other
+    signals are passed on. Raises LaunchError, and tailrace.Error where the configuration does not hold, before anything
+    is started.
     """
     if ranks < 1 or (servers or 0) < 0:
         raise LaunchError(f"a job needs at least one model rank and no negative number of servers: {ranks}, {servers}")
     configuration = Path(configuration)
+    launcher = launch.detect(mpirun)
+    stopping = Stopping(launch.stop_signal(launcher), _core.seconds_of_grace(configuration))
+    environment = launch.handed_on(os.environ) | stopping.environment()
     job = launch.Job(
         ranks=ranks,
         program=_program(program),
         servers=servers or 0,
         server_program=launch.server_command(str(configuration)),
-        environment=launch.handed_on(os.environ),
+        environment=environment,
     )
-    command = launch.command_line(launch.detect(mpirun), job, launch.this_machine())
+    command = launch.command_line(launcher, job, launch.this_machine())
     directory = report_directory_of(configuration)
     if directory is None:
-        return _supervise(command, None)
+        return _supervise(command, environment, stopping, None)
     before = _changed(directory / "report.json")
-    code = _supervise(command, directory)
+    code = _supervise(command, environment, stopping, directory)
     if report and _changed(directory / "report.json") != before:
         # A report that cannot be shown must not turn a good run into a failed one.
         try:
@@ -93,24 +97,107 @@ def _changed(path: Path) -> int | None:
     return None
 
 
-def _supervise(command: list[str], directory: Path | None) -> int:
+class Stopping:
+    """Stops the job when this process gets SIGTERM, SIGINT or SIGHUP.
+
+    Most launchers kill their ranks soon after such a signal, and Open MPI's without passing it on in time. So the first
+    one becomes the order to stop: `number`, a signal that the launcher passes on to all ranks and leaves at that. The
+    launcher gets the signal itself when the job still runs after `grace` seconds, or with the second signal, and
+    SIGKILL some seconds later. Without `grace` the servers take no signal, and the launcher gets each at once.
+    """
+
+    TOGETHER = 1.0  # seconds in which signals count once: Slurm signals this process, and a batch script may, too
+    FOR_THE_LAST = 1.0  # seconds on top of the grace, for the end of the processes
+    FOR_THE_LAUNCHER = 5.0  # seconds from its signal to SIGKILL
+
+    def __init__(self, number: signal.Signals, grace: float) -> None:
+        self.number, self.grace = number, grace
+        self.child: subprocess.Popen[str] | None = None
+        self.received: list[int] = []
+        self.first_at = 0.0  # monotonic seconds
+        self.next_at: float | None = None  # monotonic seconds at which the next means is due
+        self.passed_on = False
+
+    def environment(self) -> dict[str, str]:
+        """For the ranks, which take the signal as the order to stop."""
+        return {"TAILRACE_STOP_SIGNAL": self.number.name} if self.grace > 0 else {}
+
+    def receive(self, number: int, frame: FrameType | None = None) -> None:
+        """The handler of all signals."""
+        del frame
+        if number in (signal.SIGUSR1, signal.SIGUSR2):
+            return self._send(number)
+        now = time.monotonic()
+        if self.grace > 0 and self.received and now < self.first_at + self.TOGETHER:
+            return
+        self.received.append(number)
+        if self.grace > 0 and len(self.received) == 1:
+            self.first_at = now
+            said = (
+                f"tailrace: {signal.Signals(number).name}: the job is ordered to stop ({self.number.name}) and has "
+                f"{self.grace:g} s to end (servers.grace); another signal ends it at once\n"
+            )
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                os.write(2, said.encode())  # not print: this may interrupt one
+            self._send(self.number)
+            self.next_at = now + self.grace + self.FOR_THE_LAST
+        else:
+            self._pass_on()
+
+    def begin(self, child: subprocess.Popen[str]) -> None:
+        """The job has been started; a signal may have come before."""
+        self.child = child
+        if self.received:
+            self._pass_on()
+
+    def status(self, code: int) -> int:
+        """The exit status for that of the launcher, as in a shell."""
+        code = code if code >= 0 else 128 - code
+        by_order = bool(self.received) and code == 128 + self.number
+        return 128 + self.received[0] if by_order else code
+
+    def look(self) -> None:
+        """To be called often: takes the next means when its time has come."""
+        if self.next_at is None or time.monotonic() < self.next_at:
+            return
+        if self.passed_on and self.child is not None:
+            self.next_at = None
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.child.pid, signal.SIGKILL)
+        else:
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        self._send(self.received[-1])
+        if self.grace > 0:
+            self.passed_on = True
+            self.next_at = time.monotonic() + self.FOR_THE_LAUNCHER
+
+    def _send(self, number: int) -> None:
+        if self.child is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self.child.send_signal(number)
+
+
+def _supervise(command: list[str], environment: dict[str, str], stopping: Stopping, directory: Path | None) -> int:
     stale = status.status_files(directory) if directory else {}
     terminal = sys.stderr.isatty()
-    child = _start(command, piped=terminal)
-    with _forwarding(child):
+    with _receiving(stopping):
+        child = _start(command, environment, piped=terminal)
+        stopping.begin(child)
         code = (_watch_live if terminal else _watch_plain)(
-            child, lambda: status.read(directory, stale) if directory else None
+            child, stopping, lambda: status.read(directory, stale) if directory else None
         )
-    return code if code >= 0 else 128 - code
+    return stopping.status(code)
 
 
-def _start(command: list[str], piped: bool) -> subprocess.Popen[str]:
+def _start(command: list[str], environment: dict[str, str], piped: bool) -> subprocess.Popen[str]:
     """In a session of its own, so that a ^C reaches it once, through us."""
     where = subprocess.PIPE if piped else None
     try:
         return subprocess.Popen(
             command,
-            env=os.environ | launch.handed_on(os.environ),
+            env=os.environ | environment,
             stdin=subprocess.DEVNULL if sys.stdin is None or sys.stdin.isatty() else None,
             stdout=where,
             stderr=subprocess.STDOUT if piped else None,
@@ -123,18 +210,11 @@ def _start(command: list[str], piped: bool) -> subprocess.Popen[str]:
 
 
 @contextlib.contextmanager
-def _forwarding(child: subprocess.Popen[str]) -> Iterator[None]:
-    """Passes signals on to mpirun, which passes them on to the ranks. Only the main thread may do so."""
+def _receiving(stopping: Stopping) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-
-    def forward(number: int, frame: FrameType | None) -> None:
-        del frame
-        with contextlib.suppress(ProcessLookupError):
-            child.send_signal(number)
-
-    old = {name: signal.signal(getattr(signal, name), forward) for name in FORWARDED}
+    old = {name: signal.signal(getattr(signal, name), stopping.receive) for name in RECEIVED}
     try:
         yield
     finally:
@@ -145,13 +225,14 @@ def _forwarding(child: subprocess.Popen[str]) -> Iterator[None]:
 Look = Callable[[], status.Snapshot | None]
 
 
-def _watch_plain(child: subprocess.Popen[str], look: Look) -> int:
+def _watch_plain(child: subprocess.Popen[str], stopping: Stopping, look: Look) -> int:
     """A line on stderr every few seconds, only while something changes."""
     printed = None
     next_line = time.monotonic() + PLAIN_LINE_EVERY
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
             return child.wait(LOOK_EVERY)
+        stopping.look()
         if time.monotonic() < next_line:
             continue
         next_line = time.monotonic() + PLAIN_LINE_EVERY
@@ -161,7 +242,7 @@ def _watch_plain(child: subprocess.Popen[str], look: Look) -> int:
             printed = text
 
 
-def _watch_live(child: subprocess.Popen[str], look: Look) -> int:
+def _watch_live(child: subprocess.Popen[str], stopping: Stopping, look: Look) -> int:
     """The job's output scrolls above one line that is kept up to date."""
     console = Console(stderr=True)
     assert child.stdout is not None
@@ -172,6 +253,7 @@ def _watch_live(child: subprocess.Popen[str], look: Look) -> int:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 code = child.wait(LOOK_EVERY)
                 break
+            stopping.look()
             if snapshot := look():
                 live.update(Text(status.line(snapshot), style="cyan", no_wrap=True, overflow="ellipsis"))
         copier.join(5.0)  # the rest of the pipe, which a stray grandchild may hold open indefinitely

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -94,6 +95,44 @@ std::vector<base::TextTree> describe_files(const plan::DatasetPlan& file, Volume
                        are_many ? "; these are many: expected a larger `chunk`, or `format: netcdf`" : "")}};
 }
 
+constexpr double long_wait = 300.0;  // seconds
+
+// Seconds of wall clock between two commits; 0 if that is not known.
+double seconds_between_commits(const time::Period& period, const Speed& speed) {
+  const auto count = static_cast<double>(period.count());
+  double seconds = 0.0;
+  switch (period.kind()) {
+    case time::PeriodKind::steps: seconds = count / speed.steps; break;
+    case time::PeriodKind::months: seconds = count * month / speed.model_seconds; break;
+    case time::PeriodKind::seconds: seconds = period.seconds() / speed.model_seconds; break;
+  }
+  return std::isfinite(seconds) ? seconds : 0.0;
+}
+
+// A line where a kill without warning would cost much: everything since the last commit.
+std::vector<base::TextTree> describe_commits(const settings::OutputEntry& entry, Volume volume,
+                                             const std::optional<Speed>& speed) {
+  if (entry.write_every_location.line == 0) return {};
+  const std::string where = entry.write_every_location.text();
+  const char* remedy = entry.series ? "expected `new_file_every` in its place, which commits in between"
+                                    : "expected a shorter one, or none: then once a minute";
+  if (entry.write_every.is_never())
+    return {
+        {fmt::format("warning: {}: `write_every: never` commits only at the end of a file: a job that is "
+                     "killed loses all its records; {}",
+                     where, remedy)}};
+  const double wait = speed ? seconds_between_commits(entry.write_every, *speed) : 0.0;
+  if (wait <= long_wait) return {};
+  const double bytes =
+      wait * (volume.by_day / day * speed->model_seconds + volume.by_steps / 1000.0 * speed->steps);
+  const std::string span =
+      wait < hour ? fmt::format("{:.0f} min", wait / 60.0) : fmt::format("{:.3g} h", wait / hour);
+  return {
+      {fmt::format("warning: {}: `write_every: {}` commits once in {} of wall clock: a job that is killed "
+                   "loses up to {}; {}",
+                   where, entry.write_every.length(), span, base::bytes_text(bytes), remedy)}};
+}
+
 base::TextTree describe_chunk(const VariableLayout& variable, const plan::VariablePlan& plan) {
   std::vector<std::int64_t> shape{variable.records_per_chunk};
   shape.insert(shape.end(), variable.chunk.begin(), variable.chunk.end());
@@ -124,6 +163,8 @@ std::string describe_volume(const plan::Plan& plan, const settings::Configuratio
       files += chunks_of(file.axes[base::index(planned.axis)], variable);
       branch.below.push_back(describe_chunk(variable, planned));
     }
+    for (base::TextTree& line : describe_commits(file.entry, volume, speed))
+      branch.below.push_back(std::move(line));
     for (base::TextTree& line : describe_files(file, files, speed)) branch.below.push_back(std::move(line));
     total += volume;
     branch.text = fmt::format("{}: {}", file.entry.path, words_of(volume, speed));

@@ -11,9 +11,13 @@
 namespace tailrace::client {
 
 void Checkpointing::begin_step(const model::Tick& tick) {
-  if (due_) std::fill(awaited_.begin(), awaited_.end(), static_cast<unsigned char>(0));
-  due_ = made_ = false;
+  withdraw();
+  made_ = false;
   if (schedule_ && schedule_(tick)) request();
+}
+
+void Checkpointing::withdraw() {
+  if (std::exchange(due_, false)) std::fill(awaited_.begin(), awaited_.end(), static_cast<unsigned char>(0));
 }
 
 void Checkpointing::request() {

@@ -28,6 +28,7 @@ class Checkpointing {
   bool is_configured() const { return static_cast<bool>(schedule_); }
   void begin_step(const model::Tick& tick);
   void request();                      // makes one due at this step as well
+  void withdraw();                     // none is due at this step any more
   bool due() const { return due_; }    // at this step, whether or not it was made
   bool made() const { return made_; }  // at this step
   bool awaits(std::size_t field) const { return awaited_[field] != 0; }  // due, and not put yet

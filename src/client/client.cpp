@@ -161,7 +161,7 @@ void Client::step(std::int64_t step, double time) {
   awaited_ = 0;
   for (std::size_t f = 0; f < wanted_.size(); ++f) awaited_ += wanted_[f] == 1 && must_be_put_[f];
   producer_->reserve(0);
-  producer_->publish({model::PacketKind::tick, 0, step, time});
+  producer_->publish({model::PacketKind::tick, tick_number_, step, time});
   producer_->flush();
 }
 
@@ -210,6 +210,12 @@ bool Client::request_last_checkpoint() {
   return true;
 }
 
+std::string Client::awaited_by_checkpoint() const {
+  for (std::size_t f = 0; f < fields_.size(); ++f)
+    if (checkpointing_.awaits(f) && fields_[f].count > 0) return fields_[f].name;
+  return "";
+}
+
 void Client::checkpoint() {
   throw_fault();
   if (!stepped_) refuse("checkpoint was called before the first step");
@@ -227,12 +233,11 @@ void Client::checkpoint() {
   if (checkpointing_.made()) refuse(fmt::format("checkpoint was called twice at step {}", now_.step));
   check_all_blocks("checkpoint");
   check_all_put();
-  for (std::size_t f = 0; f < fields_.size(); ++f)
-    if (checkpointing_.awaits(f) && fields_[f].count > 0)
-      refuse(
-          fmt::format("field \"{}\" belongs to the checkpoint (checkpoint.fields), but was not put at step "
-                      "{}; put it before checkpoint",
-                      fields_[f].name, now_.step));
+  if (const std::string field = awaited_by_checkpoint(); !field.empty())
+    refuse(
+        fmt::format("field \"{}\" belongs to the checkpoint (checkpoint.fields), but was not put at step "
+                    "{}; put it before checkpoint",
+                    field, now_.step));
   const telemetry::ScopedTimer timer(counters_.checkpoint);
   base::ByteWriter words;  // of the first rank: what checkpoints have cost it so far, and the values
   if (rank_ == 0) {
@@ -245,6 +250,7 @@ void Client::checkpoint() {
   producer_->publish({model::PacketKind::checkpoint, 0, now_.step, now_.time});
   producer_->flush();
   checkpointing_.note_made();
+  checkpointed_at_ = now_.step;
 }
 
 void Client::refuse_put(const FieldState& state) const {

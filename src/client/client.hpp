@@ -64,9 +64,16 @@ class Client {
   bool put_unwanted(int field) noexcept;
   std::span<std::byte> acquire(int field);
   void publish(int field);
+  // From now on the servers know at each step that this rank does not end although it got a stop signal.
+  void run_on(bool runs_on) { tick_number_ = runs_on ? model::runs_on : 0; }
   // Whether a checkpoint is due at this step and has not been made yet.
   bool checkpoint_due() const { return checkpointing_.due() && !checkpointing_.made(); }
   bool checkpoint_made() const { return checkpointing_.made(); }  // at this step
+  // The first field that a due checkpoint still waits for on this rank; empty: none.
+  std::string awaited_by_checkpoint() const;
+  void withdraw_checkpoint() { checkpointing_.withdraw(); }  // none is due at this step any more
+  // The step of the latest checkpoint; model::static_step: there is none yet.
+  std::int64_t checkpointed_at() const { return checkpointed_at_; }
   void request_checkpoint();
   bool request_last_checkpoint();  // at the model's end; false if nothing is left to save
   // Makes the checkpoint of this step from the values that were put so far. No field may be put after it at
@@ -153,6 +160,8 @@ class Client {
   std::vector<unsigned char> must_be_put_;  // if wanted: not optional, and this rank holds part of it
   int awaited_ = 0;                         // fields that still must be put at this step
   Checkpointing checkpointing_;
+  std::int64_t checkpointed_at_ = model::static_step;
+  std::int32_t tick_number_ = 0;
   int rank_ = 0;
   model::Tick now_;
   bool some_are_put_once_ = false;

@@ -55,8 +55,12 @@ class Communicator {
                                                     std::span<const int> counts,
                                                     std::span<std::byte> all) = 0;
 
-  // The handle that MPI_Comm_f2c converts to an MPI_Comm; -1 without MPI. Valid while this object exists.
+  // The handle that MPI_Comm_f2c converts to an MPI_Comm; -1 without MPI. Valid while this object exists, or
+  // until MPI_Finalize after hand_over().
   virtual int handle() const = 0;
+  // Gives the communicator to the model, which may use it until MPI_Finalize, also without this object; or
+  // until the model frees it. Its errors are then handled like those of `given`, a handle. Local.
+  virtual void hand_over([[maybe_unused]] int given) {}
 };
 
 inline constexpr int any = -1;

@@ -293,7 +293,7 @@ void exchange_all(Started& started, StartupMonitor& monitor, const std::string& 
 
 // MPI_Comm_split blocks, and a rank that dies inside it leaves the others waiting. So it is called as rarely
 // as possible: once if there are dedicated servers or several components, else never.
-void make_groups(Started& started, StartupMonitor& monitor) {
+void make_groups(Started& started, StartupMonitor& monitor, int communicator) {
   const Assignment& assignment = started.run.assignment;
   const std::size_t all = assignment.component_of.size();
   const int world = started.world->handle(), rank = started.world->rank();
@@ -309,6 +309,7 @@ void make_groups(Started& started, StartupMonitor& monitor) {
     started.component = std::move(group);
     env::maybe_fail("copies");
     started.model = duplicate(started.component->handle(), monitor);
+    started.model->hand_over(communicator);
   }
   if (is_dedicated)
     started.servers = is_server ? std::move(group) : nullptr;
@@ -346,7 +347,7 @@ Started start(int communicator, const std::string& configuration, const std::str
     hello.serves = serves;
     hello.component = component;
     exchange_all(started, monitor, configuration, std::move(hello));
-    make_groups(started, monitor);
+    make_groups(started, monitor, communicator);
   }
   if (started.run.servers().mode == settings::Mode::attached && started.component)
     check_threads(*started.component);

@@ -38,6 +38,9 @@ struct PacketHeader {
   double time = 0.0;
 };
 
+// The number of a tick whose rank got a stop signal and does not ask whether it is to stop; otherwise 0.
+inline constexpr std::int32_t runs_on = 1;
+
 // The step of static blocks (coordinates, connectivity), which come before the first tick.
 inline constexpr std::int64_t static_step = INT64_MIN;
 

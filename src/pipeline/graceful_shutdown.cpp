@@ -10,7 +10,8 @@
 namespace tailrace::pipeline {
 namespace {
 
-constexpr double seconds_between_commits = 1.0, seconds_between_when_idle = 0.1;
+constexpr double seconds_between_commits = 1.0, seconds_between_in_hurry = 0.1;
+constexpr double seconds_of_hurry = 2.0;  // the launcher may kill this process at any moment
 
 }  // namespace
 
@@ -69,7 +70,8 @@ double GracefulShutdown::waited() const { return env::steady_seconds() - ordered
 void GracefulShutdown::request_commit(const model::Tick& complete, bool nothing_at_hand) {
   if (complete.step == commit_requested_of_) return;
   const double now = env::steady_seconds();
-  const double pause = nothing_at_hand ? seconds_between_when_idle : seconds_between_commits;
+  const bool is_new = !order_ || waited() < seconds_of_hurry;
+  const double pause = is_new || nothing_at_hand ? seconds_between_in_hurry : seconds_between_commits;
   if (now < commit_requested_at_ + pause) return;
   commit_requested_at_ = now;
   commit_requested_of_ = complete.step;

@@ -40,8 +40,8 @@ class GracefulShutdown {
   GracefulShutdown(ControlChannel& control, int leader, Events events);
 
   void request(const StopOrder& order);  // on all servers; the first order of any server counts
-  // During the shutdown the leader requests early commits of complete records: every second, or every 0.1 s
-  // if the intake has nothing left.
+  // The leader requests early commits of complete records: before an order, in its first seconds and while
+  // the intake has nothing left every 0.1 s, otherwise every second.
   void request_commit(const model::Tick& complete, bool nothing_at_hand);
   // This server accepts no more input, and has all blocks of the steps up to this one.
   void announce_complete(const model::Tick& last);

@@ -21,6 +21,7 @@ class Input {
   virtual bool stands_still() const = 0;
   virtual bool finished() const = 0;                // every client has finished or is gone
   virtual bool has_lost() const = 0;                // a client is gone; more of it may be in its buffer
+  virtual bool runs_on() const = 0;                 // a client does not end although it got a stop signal
   virtual double buffer_used() const = 0;           // 0 to 1, of the fullest client
   virtual std::size_t most_step_bytes() const = 0;  // that came in a step, the current one included
 

@@ -340,6 +340,13 @@ bool ServedComponent::close() {
   return true;
 }
 
+// Not in mode inline: a rank would wait for others, which may be waiting for it in the model.
+void ServedComponent::commit_what_is_complete() {
+  const bool leads = control_.rank() == blueprint_.info.leader && input_ && !blueprint_.is_inline();
+  if (!leads || fatal() || cut() || shutdown_.complete_announced() || checkpoints_.cuts()) return;
+  shutdown_.request_commit(input_->complete_until(), input_->stands_still());
+}
+
 void ServedComponent::stop(const StopOrder& order) { shutdown_.request(order); }
 
 void ServedComponent::on_stop() {
@@ -347,7 +354,8 @@ void ServedComponent::on_stop() {
 }
 
 bool ServedComponent::may_stop_taking(double waited) const {
-  return input_->has_lost() || shutdown_.others_have_stopped() || waited >= shutdown_.order()->patience;
+  return input_->has_lost() || input_->runs_on() || shutdown_.others_have_stopped() ||
+         waited >= shutdown_.order()->patience;
 }
 
 bool ServedComponent::continue_shutdown() {
@@ -362,10 +370,8 @@ bool ServedComponent::continue_shutdown() {
     shutdown_.announce_complete();
     return true;
   }
-  // Not in mode inline: a rank would wait for others, which may be waiting for it in the model.
-  if (control_.rank() == blueprint_.info.leader && !blueprint_.is_inline() && !checkpoints_.cuts())
-    shutdown_.request_commit(input_->complete_until(), input_->stands_still());
-  if (waited >= shutdown_.order()->latest()) input_->halt();
+  commit_what_is_complete();
+  if (waited >= shutdown_.order()->latest() || input_->runs_on()) input_->halt();
   if (!may_stop_taking(waited) || !input_->stands_still()) return false;
   if (input_->step_is_complete()) close_step();
   shutdown_.announce_complete(input_->complete_until());

@@ -48,6 +48,9 @@ class ServedComponent final : public StepReceiver {
   }
   // All servers have closed their files, and the clients of this one are done.
   bool over() const { return lifecycle_.closed_everywhere() && input_over(); }
+  // The run may end soon, and without warning: requests an early commit of the records that are complete, at
+  // most some times a second. On the leader's server; others do nothing.
+  void commit_what_is_complete();
   // Begins a graceful shutdown on all servers: commits the records that are complete, and those that clients
   // which are still alive complete within the patience.
   void stop(const StopOrder& order);

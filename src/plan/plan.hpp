@@ -140,8 +140,9 @@ std::string describe(const settings::Configuration& configuration, const Plan* p
 std::string describe_memory(const settings::ServersOptions& servers, const Plan& plan,
                             const model::Declarations& declarations, std::size_t ranks);
 
-// Tells whether a checkpoint is due at a tick; ticks must be passed in order. Empty if there are no
-// checkpoints. `plan` must live longer.
+// Tells whether a checkpoint is due at a tick; ticks must be passed in order. None is due where the run
+// begins (a model may call step there), since its state is known already. Empty if there are no checkpoints.
+// `plan` must live longer.
 std::function<bool(const model::Tick&)> checkpoint_schedule(const Plan& plan, model::Tick begin);
 
 // Decides which fields are wanted at a tick: the union of the needs of all axes.

@@ -132,6 +132,7 @@ void Intake::take(Client& client, const transport::Packet& packet) {
     case model::PacketKind::tick:
       client.tick = {packet.header.step, packet.header.time};
       client.started = true;
+      client.runs_on = packet.header.number == model::runs_on;
       if (!discarding_) client.state = State::at_tick;
       break;
     case model::PacketKind::finish:
@@ -305,6 +306,8 @@ bool Intake::has_lost() const {
   return std::any_of(clients_.begin(), clients_.end(),
                      [](const Client& client) { return client.missed || client.state == State::gone; });
 }
+
+bool Intake::runs_on() const { return std::ranges::any_of(clients_, &Client::runs_on); }
 
 bool Intake::stands_still() const {
   const bool has_more = !halted_ && (moved_ || step_is_complete());

@@ -65,6 +65,7 @@ class Intake final : public pipeline::Input {
   bool stands_still() const override;
   bool finished() const override { return finished_; }
   bool has_lost() const override;
+  bool runs_on() const override;
   double buffer_used() const override;
   std::size_t most_step_bytes() const override;
   void raise(const base::Fault& fault) override;
@@ -84,6 +85,7 @@ class Intake final : public pipeline::Input {
     std::size_t run_bytes = 0;
     double run_begin = 0.0;  // steady seconds
     bool missed = false;     // its process was gone at the last look
+    bool runs_on = false;    // it got a stop signal, and does not ask whether it is to stop
   };
   bool drain(Client& client);
   bool due(const Client& client) const;  // its run must not wait any longer

@@ -30,14 +30,18 @@ void serve_until_done(handshake::Started& started) {
   const bool model_goes_on = started.run.servers().on_server_loss == settings::OnServerLoss::go_on;
   std::optional<ServerProcess> process;
   std::optional<env::StopSignals> signals;
+  std::optional<env::EndAnnouncement> announcement;
   std::optional<env::CheckpointSignal>
       wishes;  // the signal is meant for the model; it must not end this process
   try {
     process.emplace(*started.world, *started.servers, started.run, std::move(started.lifelines));
-    if (started.run.servers().signals != settings::Signals::none)
-      signals.emplace(env::OwnHandler::called_too);
+    if (const auto numbers = stop_signals(started.run.servers(), false); !numbers.empty()) {
+      signals.emplace(env::OwnHandler::called_too, numbers);
+      announcement.emplace();
+      process->stop_controller().heed(*signals);
+      process->stop_controller().heed(*announcement);
+    }
     if (takes_wishes(started.run)) wishes.emplace();
-    if (signals) process->stop_controller().heed(*signals);
     process->run();
   } catch (...) {
     const base::Fault fault = base::current_fault();

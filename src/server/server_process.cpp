@@ -92,7 +92,11 @@ bool ServerProcess::progress() {
 }
 
 void ServerProcess::look_for_stop() {
+  // Some launchers kill this process milliseconds after the signal, so commits come before all else.
   bool begins = stop_.look();
+  if (begins || stop_.is_announced())
+    for (const auto& hosted : components_)
+      if (hosted->state == HostedComponent::State::running) hosted->component->commit_what_is_complete();
   for (const auto& hosted : components_)
     if (hosted->component) begins = stop_.adopt(hosted->component->stopped()) || begins;
   if (!begins) return;
@@ -102,6 +106,7 @@ void ServerProcess::look_for_stop() {
     else if (!hosted->own_fault)
       hosted->own_fault = base::Fault{ErrorCode::lost, stop_.order()->why};
   }
+  stop_.log();
 }
 
 bool ServerProcess::out_of_time() const {

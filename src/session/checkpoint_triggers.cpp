@@ -1,5 +1,6 @@
 #include "session/checkpoint_triggers.hpp"
 
+#include <csignal>
 #include <limits>
 
 #include "base/log.hpp"
@@ -17,7 +18,7 @@ CheckpointTriggers::CheckpointTriggers(const settings::Configuration& configurat
     : clock_(clock), logs_(logs) {
   const auto* options = configuration.sections.find<settings::CheckpointOptions>();
   if (options == nullptr || !options->is_asked_for) return;
-  if (options->on_signal) {
+  if (options->on_signal && configuration.servers.stop_signal != SIGUSR1) {
     signal_.emplace();
     granted_ = signal_->times();
   }

@@ -21,6 +21,8 @@
 namespace tailrace::session {
 namespace {
 
+constexpr double seconds_to_ask = 2.0;
+
 int server_of(const handshake::Started& started) {
   return started.run.assignment.server_of[base::index(started.world->rank())];
 }
@@ -86,10 +88,9 @@ std::vector<std::unique_ptr<const client::FieldSource>> ModelRank::field_sources
 ModelRank::~ModelRank() { leave(); }
 
 void ModelRank::heed_signals() {
-  const settings::Signals signals = started_.run.servers().signals;
   const bool is_dedicated = started_.run.servers().mode == settings::Mode::dedicated;
-  if (signals == settings::Signals::all || (signals != settings::Signals::none && !is_dedicated))
-    signals_.emplace(env::OwnHandler::left_alone);
+  const std::vector<int> numbers = server::stop_signals(started_.run.servers(), is_dedicated);
+  if (!numbers.empty()) signals_.emplace(env::OwnHandler::left_alone, numbers);
 }
 
 bool ModelRank::goes_on_after(const Error& error) {
@@ -308,13 +309,22 @@ void ModelRank::step(std::int64_t step, double time) {
   if (is_silent()) return running.step(step, time);
   if (own_) own_->look();
   watch_.check();
+  if (signals_ && signals_->caught() != 0) look_at_signal();
   running.step(step, time);
   if (is_inline()) own_->progress();
 }
 
-// Collective, with the same result on every rank: a model can only end on all ranks together.
-bool ModelRank::stop_requested() {
-  client::Client& running = client("stop_requested");
+// A model that never asks stop_requested would go on to the end of `grace`; it is given a moment to ask.
+void ModelRank::look_at_signal() {
+  const double now = env::steady_seconds();
+  if (!signalled_at_) signalled_at_ = now;
+  client_->run_on(!asks_to_stop_ && now >= *signalled_at_ + seconds_to_ask);
+}
+
+// Whether a stop signal reached a server or a rank. Collective, with the same result on every rank.
+bool ModelRank::any_signalled() {
+  client::Client& running = *client_;
+  asks_to_stop_ = true;
   if (own_) own_->process().stop_controller().model_asks();
   if (is_inline() && !(is_silent() && own_->failed())) try {
       own_->progress();
@@ -322,16 +332,34 @@ bool ModelRank::stop_requested() {
       if (!goes_on_after(error)) throw;
     }
   const bool server_asks = running.has_server() && running.producer().stop_requested();
-  return started_.component->any_says(server_asks || (signals_ && signals_->caught() != 0)) ||
-         triggers_.ends();
+  const bool came = started_.component->any_says(server_asks || (signals_ && signals_->caught() != 0));
+  signal_came_ = signal_came_ || came;
+  return came;
+}
+
+// The signal is to make a checkpoint due before it ends the model. A model that never asks for one gets none.
+bool ModelRank::awaits_checkpoint() const {
+  return plan_->has_checkpoints && plan_->checkpoint_on_signal && asks_for_checkpoints_ && !is_silent() &&
+         !signal_is_heeded_ && !client_->checkpoint_made();
+}
+
+// A model can only end on all ranks together. It usually asks checkpoint_due, then this: a signal that comes
+// between the two calls must not end it before its next checkpoint_due, or it would end without a checkpoint.
+bool ModelRank::stop_requested() {
+  static_cast<void>(client("stop_requested"));
+  if (any_signalled() && !started_.component->any_says(awaits_checkpoint()))
+    signal_is_heeded_ = is_to_stop_ = true;
+  is_to_stop_ = is_to_stop_ || triggers_.ends();
+  return is_to_stop_;
 }
 
 // The schedule is the same on all ranks; signals are not, so the ranks agree on them.
 bool ModelRank::checkpoint_due() {
   client::Client& running = client("checkpoint_due");
   if (is_silent() || !plan_->has_checkpoints) return false;
+  asks_for_checkpoints_ = true;
   const bool looks = plan_->checkpoint_on_signal && !signal_is_heeded_ && !running.checkpoint_due();
-  if (looks && (signal_is_heeded_ = stop_requested())) running.request_checkpoint();
+  if (looks && (signal_is_heeded_ = any_signalled())) running.request_checkpoint();
   if (!running.checkpoint_made() && triggers_.agree(*started_.component)) running.request_checkpoint();
   return running.checkpoint_due();
 }
@@ -344,11 +372,43 @@ void ModelRank::checkpoint() {
   while (own_->process().cuts_checkpoint(started_.number)) meanwhile();
 }
 
+// After a stop signal: makes the checkpoint that is due, if all that belongs to it was put. Otherwise returns
+// what is lost. A run that reaches its end by itself needs none.
+std::optional<Error> ModelRank::checkpoint_before_end() {
+  const bool is_asked = signal_came_ && plan_->checkpoint_on_signal;
+  if (!plan_->has_checkpoints || !is_asked || is_silent() || !client_->stepped()) return std::nullopt;
+  const bool was_saved = client_->checkpoint_made() || (signal_is_heeded_ && asks_for_checkpoints_);
+  if (!client_->checkpoint_due()) {
+    if (was_saved || !is_to_stop_) return std::nullopt;
+    client_->request_checkpoint();
+  }
+  const std::string field = client_->awaited_by_checkpoint();
+  if (!started_.component->any_says(!field.empty())) {
+    checkpoint();
+    return std::nullopt;
+  }
+  client_->withdraw_checkpoint();
+  std::int64_t from = client_->checkpointed_at();
+  if (from == model::static_step && started_.restart) from = started_.restart->at.step;
+  return Error(
+      ErrorCode::usage,
+      fmt::format(
+          "finish was called at step {} after a signal that makes a checkpoint due, but {} of "
+          "checkpoint.fields was not put for it, so there is no checkpoint of this step: {}. Where "
+          "checkpoint_due says so, put what belongs to the checkpoint and call checkpoint",
+          client_->now().step, field.empty() ? "a field" : fmt::format("field \"{}\"", field),
+          from == model::static_step
+              ? std::string("a next job would begin anew")
+              : fmt::format("a next job would go on from step {} and compute the steps since then again",
+                            from)));
+}
+
 void ModelRank::finish() {
   if (state_ != State::running) return leave();
   std::vector<Error> errors;
   try {
     if (plan_->checkpoint_at_end && client_->request_last_checkpoint()) checkpoint();
+    if (auto unsaved = checkpoint_before_end()) errors.push_back(std::move(*unsaved));
     client_->finish();
     finishing_ = client_->has_server();
   } catch (const Error& raised) {

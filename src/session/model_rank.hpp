@@ -63,6 +63,10 @@ class ModelRank {
   void receive_welcome();
   void wake_server();
   void heed_signals();
+  bool any_signalled();
+  void look_at_signal();
+  bool awaits_checkpoint() const;
+  std::optional<Error> checkpoint_before_end();
   bool is_inline() const { return own_ && own_->is_inline(); }
   void begin_to_wait(const char* what);
   void meanwhile();  // called while waiting; throws if a server or rank that is needed has failed
@@ -77,7 +81,12 @@ class ModelRank {
   handshake::Started started_;
   model::Tick begin_;
   bool asked_restarting_ = false;
-  bool signal_is_heeded_ = false;  // a stop signal has made a checkpoint due
+  // A stop signal, as agreed by all ranks: it came; it made a checkpoint due, or one was made at the
+  // step; the model was asked to stop.
+  bool signal_came_ = false, signal_is_heeded_ = false, is_to_stop_ = false;
+  bool asks_for_checkpoints_ = false;   // the model has called checkpoint_due
+  bool asks_to_stop_ = false;           // the model has asked about a stop signal
+  std::optional<double> signalled_at_;  // steady seconds of the first step after a stop signal to this rank
   State state_ = State::declaring;
   bool finishing_ = false;  // the last packet is sent, and the goodbye is awaited
   client::Declarer declarer_;

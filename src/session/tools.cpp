@@ -163,6 +163,14 @@ std::string report_directory(const std::string& configuration) {
   return servers.report && servers.mode != settings::Mode::off ? servers.report_directory : "";
 }
 
+double seconds_of_grace(const std::string& configuration) {
+  const settings::Sources sources = settings::read_sources(configuration);
+  const settings::ServersOptions servers = settings::parse_configuration(sources, nullptr).servers;
+  const bool takes_signals =
+      servers.signals != settings::Signals::none && servers.mode != settings::Mode::off;
+  return takes_signals ? servers.grace_seconds : 0.0;
+}
+
 std::map<std::string, std::string> configuration_dialects() {
   std::map<std::string, std::string> notations;
   for (const dialects::Dialect* dialect : dialects::all_dialects())

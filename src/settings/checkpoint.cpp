@@ -31,7 +31,8 @@ Type checkpoint_type() {
        .example = "/local/scratch/me"},
       {.name = "every",
        .type = time::period_or_never_type(),
-       .description = "How often a checkpoint is due: at the first step at or past each multiple.",
+       .description = "How often a checkpoint is due: at the first step at or past each multiple, but not "
+                      "where the run begins.",
        .example = "600 s",
        .required = true},
       {.name = "keep",
@@ -58,8 +59,9 @@ Type checkpoint_type() {
       {.name = "on_signal",
        .type = flag(),
        .description =
-           "Whether SIGTERM, SIGINT and SIGUSR1 make a checkpoint due at the model's next "
-           "`checkpoint_due`. Then that call is collective. SIGUSR1 has no other effect: the run continues.",
+           "Whether SIGTERM, SIGINT, `servers.stop_signal` and SIGUSR1 make a checkpoint due at the model's "
+           "next `checkpoint_due`. Then that call is collective. SIGUSR1 has no other effect: the run "
+           "continues.",
        .example = "false",
        .default_value = "true"},
       {.name = "also_at_end",

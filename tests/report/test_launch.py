@@ -26,6 +26,7 @@ from tailrace.launch import (
     handed_on,
     kind_of,
     physical_cores,
+    stop_signal,
 )
 from tailrace.run import report_directory_of, run
 
@@ -226,26 +227,87 @@ def on_a_terminal(program, launcher):
     return said.decode(errors="replace"), job.wait(30)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signals_reach_the_job_once(launcher, tmp_path, number):
-    program = "import signal, sys, time, pathlib\n"
-    program += "got = []\n"
-    program += f"signal.signal({int(number)}, lambda *a: got.append(1))\n"
-    program += "pathlib.Path('ready').touch()\n"
-    program += "end = time.monotonic() + 20\n"
-    program += "while not got and time.monotonic() < end: time.sleep(0.01)\n"
-    program += "time.sleep(0.3)\nsys.exit(40 + len(got))\n"
-    (tmp_path / "program.py").write_text(program)
+HEARING = """
+import pathlib, signal, sys, time
+got = []
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, lambda number, frame: got.append(number))
+pathlib.Path("ready").touch()
+enough, end = int(sys.argv[1]), time.monotonic() + 20
+while len(got) < enough and time.monotonic() < end:
+    time.sleep(0.01)
+time.sleep(0.3)
+print("GOT", *(signal.Signals(number).name for number in got), flush=True)
+sys.exit(40 + len(got))
+"""
+
+
+def signalled(launcher, folder, wanted: int, numbers: list[int], options="{}", last="") -> tuple[int, str, str]:
+    """Runs a program that ends after `wanted` signals; sends signals to `tailrace run`, each when the one before has
+    been announced. Returns the status and what was printed."""
+    (folder / "program.py").write_text(HEARING)
+    (folder / "c.yaml").write_text(f"tailrace: 1\nservers: {options}\n")
     script = (
-        f"import sys; from tailrace.run import run;"
-        f"sys.exit(run('c.yaml', [{sys.executable!r}, 'program.py'], ranks=1, mpirun={launcher!r}))"
+        f"import sys, tailrace.run; from tailrace.run import run; {last}\n"
+        f"sys.exit(run('c.yaml', [{sys.executable!r}, 'program.py', '{wanted}'], ranks=1, mpirun={launcher!r}))"
     )
-    job = subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    job = subprocess.Popen(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     end = time.monotonic() + 20
-    while not (tmp_path / "ready").exists() and time.monotonic() < end:
+    while not (folder / "ready").exists() and time.monotonic() < end:
         time.sleep(0.02)
-    job.send_signal(number)
-    assert job.wait(30) == 41
+    said = ""
+    for i, number in enumerate(numbers):
+        if i == 1:
+            said = job.stderr.readline()
+        job.send_signal(number)
+    out, err = job.communicate(timeout=30)
+    return job.returncode, out, said + err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_becomes_one_order_to_stop(launcher, tmp_path, number):
+    """SIGTERM, for a launcher that is neither Open MPI's nor srun."""
+    code, out, err = signalled(launcher, tmp_path, 1, [number])
+    assert (code, out) == (41, "GOT SIGTERM\n"), err
+    assert f"tailrace: {number.name}: the job is ordered to stop (SIGTERM) and has 20 s to end" in err
+
+
+def test_a_second_signal_is_passed_on(launcher, tmp_path):
+    sooner = "tailrace.run.Stopping.TOGETHER = 0.0"
+    code, out, _ = signalled(launcher, tmp_path, 2, [signal.SIGTERM, signal.SIGINT], last=sooner)
+    assert (code, sorted(out.split())) == (42, ["GOT", "SIGINT", "SIGTERM"])
+
+
+def test_signals_that_come_together_count_once(launcher, tmp_path):
+    """As after scancel, where Slurm and the trap of a batch script send one each."""
+    code, out, _ = signalled(launcher, tmp_path, 1, [signal.SIGTERM, signal.SIGTERM])
+    assert (code, out) == (41, "GOT SIGTERM\n")
+
+
+def test_without_handlers_in_the_job_signals_are_passed_on(launcher, tmp_path):
+    code, out, err = signalled(launcher, tmp_path, 1, [signal.SIGINT], "{signals: none}")
+    assert (code, out, err) == (41, "GOT SIGINT\n", "")
+
+
+def test_the_launcher_is_ended_when_the_grace_is_over(launcher, tmp_path):
+    sooner = "tailrace.run.Stopping.FOR_THE_LAST = tailrace.run.Stopping.FOR_THE_LAUNCHER = 0.3"
+    begin = time.monotonic()
+    code, out, _ = signalled(launcher, tmp_path, 9, [signal.SIGTERM], "{grace: 1 s}", sooner)
+    assert (code, out) == (128 + signal.SIGKILL, "")
+    assert 1.6 <= time.monotonic() - begin < 15
+
+
+def test_the_signal_that_each_launcher_passes_on():
+    assert stop_signal(Launcher(OPEN_MPI, ("mpirun",))) == signal.SIGUSR2
+    assert stop_signal(Launcher(OTHER, ("/usr/bin/srun", "--mpi=pmix"))) == signal.SIGUSR2
+    assert stop_signal(Launcher(HYDRA, ("mpiexec",))) == signal.SIGTERM
+    assert stop_signal(Launcher(OTHER, ("jsrun",))) == signal.SIGTERM
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,16 @@ def detect(mpirun: str | None = None) -> Launcher:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise LaunchError(f"{program} --version did not answer: {error}") from None
     return Launcher(kind_of(output), (program, *words[1:]))
+
+
+def stop_signal(launcher: Launcher) -> signal.Signals:
+    """The signal that the launcher passes on to all ranks, on all nodes, and leaves at that.
+
+    Open MPI's mpirun and srun pass SIGUSR2 on; they kill the ranks after SIGTERM. Hydra passes SIGTERM on, and dies of
+    SIGUSR2. Others are taken to pass on SIGTERM.
+    """
+    is_srun = Path(launcher.command[0]).name == "srun"
+    return signal.SIGUSR2 if launcher.kind == OPEN_MPI or is_srun else signal.SIGTERM
 
 
 def _words(command: str) -> list[str]:

@@ -138,8 +138,11 @@ def burst_buffers(counted: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
 def findings(report: Report) -> list[str]:
     """Findings that deserve attention, each with a remedy. Empty for a run without trouble."""
     sentences = []
-    if report["run"]["outcome"] != "complete":
-        sentences.append(f"The run failed: {report['run']['outcome']}")
+    outcome = report["run"]["outcome"]
+    if outcome.startswith("ended by SIG"):
+        sentences.append(f"The run was {outcome}; the files hold what was complete by then.")
+    elif outcome != "complete":
+        sentences.append(f"The run failed: {outcome}")
     stall = share_of_run(report, "stall_seconds")
     if stall > 0.01:
         sentences.append(

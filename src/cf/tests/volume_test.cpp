@@ -6,6 +6,7 @@ namespace tailrace::cf {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string described(const std::string& variables, const std::optional<Speed>& speed) {
   model::Declarations declarations;
@@ -76,6 +77,28 @@ TEST(Volume, files_are_counted_where_each_chunk_is_one) {
       described("  a.zarr: {format: zarr, variables: [{field: u, every: 1 s, chunk: [1, 1, 1, 1]}]}\n",
                 std::nullopt),
       HasSubstr("6.048e+06 a day of model time; these are many: expected a larger `chunk`"));
+}
+
+TEST(Volume, warns_of_what_a_kill_would_cost) {
+  const Speed slow{.model_seconds = 864.0, .steps = 2.0};  // a day in 100 s
+  const auto daily = [](const std::string& options) {
+    return "  a.nc: {" + options + "variables: [{field: u, every: 1 d}]}\n";
+  };
+  const std::string quarter = daily("write_every: 90 d, ");
+  EXPECT_THAT(
+      described(quarter, slow),
+      HasSubstr("warning: run.yaml:5:23: `write_every: 7776000 s` commits once in 2.5 h of wall clock: a "
+                "job that is killed loses up to 49.22 KiB; expected a shorter one, or none: then once "
+                "a minute\n"));
+  EXPECT_THAT(described(daily("write_every: 1000 steps, "), slow), HasSubstr("once in 8 min of wall clock"));
+  EXPECT_THAT(described(daily("write_every: 90 d, file_per_write: true, "), slow),
+              HasSubstr("expected `new_file_every` in its place"));
+  EXPECT_THAT(described(daily("write_every: never, "), std::nullopt),
+              HasSubstr("`write_every: never` commits only at the end of a file"));
+  for (const std::string& shorter :
+       {daily("write_every: 2 d, "), daily(""), daily("new_file_every: 1 year, ")})
+    EXPECT_THAT(described(shorter, slow), Not(HasSubstr("warning")));
+  EXPECT_THAT(described(quarter, std::nullopt), Not(HasSubstr("warning")));
 }
 
 TEST(Volume, of_no_file_is_nothing) { EXPECT_EQ(described("  {}\n", std::nullopt), ""); }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "comm/mpi/check.hpp"
+#include "comm/mpi/handed_over.hpp"
 
 namespace tailrace::comm::mpi {
 namespace {
@@ -44,7 +46,7 @@ MpiCommunicator::MpiCommunicator(MPI_Comm owned) : comm_(owned) {
 }
 
 MpiCommunicator::~MpiCommunicator() {
-  if (usable()) MPI_Comm_free(&comm_);
+  if (!handed_over_ && usable()) MPI_Comm_free(&comm_);
 }
 
 void MpiCommunicator::barrier() { check(MPI_Barrier(comm_), "MPI_Barrier"); }
@@ -160,6 +162,16 @@ std::unique_ptr<Request> MpiCommunicator::start_all_gather(std::span<const std::
 }
 
 int MpiCommunicator::handle() const { return static_cast<int>(MPI_Comm_c2f(comm_)); }
+
+void MpiCommunicator::hand_over(int given) {
+  if (std::exchange(handed_over_, true)) return;
+  free_in_finalize(comm_);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  check(MPI_Comm_get_errhandler(MPI_Comm_f2c(given), &handler), "MPI_Comm_get_errhandler");
+  const int result = MPI_Comm_set_errhandler(comm_, handler);
+  MPI_Errhandler_free(&handler);
+  check(result, "MPI_Comm_set_errhandler");
+}
 
 }  // namespace tailrace::comm::mpi
 

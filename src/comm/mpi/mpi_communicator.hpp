@@ -28,6 +28,7 @@ class MpiCommunicator final : public Communicator {
   void receive(std::span<std::byte> bytes, int source, int tag) override;
   std::unique_ptr<Request> start_receive(std::span<std::byte> bytes, int source, int tag) override;
   int handle() const override;
+  void hand_over(int given) override;
 
  private:
   void broadcast_in_place(std::span<std::byte> bytes, int root);
@@ -35,6 +36,7 @@ class MpiCommunicator final : public Communicator {
   MPI_Comm comm_;
   int rank_ = 0;
   int size_ = 0;
+  bool handed_over_ = false;
 };
 
 }  // namespace tailrace::comm::mpi

@@ -114,6 +114,39 @@ void errors(Communicator& world) {
   }
 }
 
+int freed = 0;
+
+int count_free(MPI_Comm, int, void*, void*) {
+  ++freed;
+  return MPI_SUCCESS;
+}
+
+MPI_Comm handed_over(Communicator& world) {
+  const auto copy = world.duplicate();
+  copy->hand_over(world_handle());
+  return MPI_Comm_f2c(copy->handle());
+}
+
+// The model may use its communicator after the session, and free it.
+void communicators_of_the_model(Communicator& world) {
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count_free, &key, nullptr);
+  for (int i = 0; i < 3; ++i) {
+    MPI_Comm of_model = handed_over(world);
+    MPI_Comm_set_attr(of_model, key, nullptr);
+    int sum = 1;
+    REQUIRE(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, of_model) == MPI_SUCCESS);
+    REQUIRE(sum == world.size());
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm_get_errhandler(of_model, &handler);
+    REQUIRE(handler == MPI_ERRORS_ARE_FATAL);  // as on MPI_COMM_WORLD
+    REQUIRE(freed == 0);
+    if (i < 2) continue;
+    MPI_Comm_free(&of_model);
+    REQUIRE(freed == 1);
+  }
+}
+
 int hooks_run = 0;
 
 int run(bool large) {
@@ -132,6 +165,7 @@ int run(bool large) {
     if (large) messages(*world, (std::size_t{5} << 29) + 12345);
     piecewise_types();
     errors(*world);
+    communicators_of_the_model(*world);
     {
       const auto gone = comm::on_finalize([](void*) { hooks_run += 100; }, nullptr);
     }
@@ -139,6 +173,7 @@ int run(bool large) {
     REQUIRE(hooks_run == 0);
   }
   REQUIRE(hooks_run == 1);
+  REQUIRE(freed == 3);
   REQUIRE(comm::thread_level() == comm::ThreadLevel::none);
   return 0;
 }

@@ -6,23 +6,29 @@
 
 #include <array>
 #include <atomic>
+#include <cstdlib>
+#include <utility>
 
+#include "base/index.hpp"
 #include "env/signals.hpp"
 
 namespace tailrace::env {
 namespace {
 
-constexpr std::array<int, 2> stop_signals = {SIGTERM, SIGINT};
+constexpr std::size_t most_signals = 65;  // Linux has 64
 
-// A handler gets no argument except the signal's number, so its data are global.
+// A handler gets no argument except the signal's number, so its data are global, by number.
+struct Handled {
+  bool is_replaced = false;
+  struct sigaction before = {};
+};
 std::atomic<int> caught_signal{0};
 std::atomic<bool> taken{false};
-std::array<struct sigaction, stop_signals.size()> before;
-std::array<bool, stop_signals.size()> replaced;
+std::array<Handled, most_signals> stopping;
 
-std::atomic<int> wishes{0};
-std::atomic<bool> wishes_taken{false};
-struct sigaction before_wishes;
+std::array<std::atomic<int>, most_signals> counts;
+std::array<std::atomic<bool>, most_signals> is_counted;
+std::array<struct sigaction, most_signals> before_counting;
 
 static_assert(std::atomic<int>::is_always_lock_free, "a handler must not wait for a lock");
 
@@ -42,18 +48,12 @@ void pass_on(const struct sigaction& action, int number, siginfo_t* info, void* 
 extern "C" void note_stop_signal(int number, siginfo_t* info, void* context) {
   int none = 0;
   caught_signal.compare_exchange_strong(none, number);
-  for (std::size_t i = 0; i < stop_signals.size(); ++i)
-    if (stop_signals[i] == number) pass_on(before[i], number, info, context);
+  pass_on(stopping[base::index(number)].before, number, info, context);
 }
 
-extern "C" void note_wish(int number, siginfo_t* info, void* context) {
-  wishes.fetch_add(1);
-  pass_on(before_wishes, number, info, context);
-}
-
-bool is_ours_to_take(const struct sigaction& action, OwnHandler own) {
-  if (is_function(action)) return own == OwnHandler::called_too;
-  return action.sa_handler == SIG_DFL;
+extern "C" void count_signal(int number, siginfo_t* info, void* context) {
+  counts[base::index(number)].fetch_add(1);
+  pass_on(before_counting[base::index(number)], number, info, context);
 }
 
 // The base address of the library or program that contains an address; null: none.
@@ -71,54 +71,79 @@ bool is_of_mpi(const struct sigaction& action) {
          mpi != holder_of(reinterpret_cast<void*>(getauxval(AT_ENTRY)));
 }
 
+bool is_ours_to_take(const struct sigaction& action, OwnHandler own) {
+  if (is_function(action)) return own == OwnHandler::called_too || is_of_mpi(action);
+  return action.sa_handler == SIG_DFL;
+}
+
+void handle(int number, void (*handler)(int, siginfo_t*, void*)) {
+  struct sigaction action = {};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;  // interrupted reads and writes continue
+  sigemptyset(&action.sa_mask);
+  sigaction(number, &action, nullptr);
+}
+
 }  // namespace
 
-StopSignals::StopSignals(OwnHandler own) {
+StopSignals::StopSignals(OwnHandler own, const std::vector<int>& numbers) {
   owns_ = !taken.exchange(true);
   if (!owns_) return;
   caught_signal = 0;
-  for (std::size_t i = 0; i < stop_signals.size(); ++i) {
-    replaced[i] = sigaction(stop_signals[i], nullptr, &before[i]) == 0 && is_ours_to_take(before[i], own);
-    if (!replaced[i]) continue;
-    struct sigaction action = {};
-    action.sa_sigaction = note_stop_signal;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;  // interrupted reads and writes continue
-    sigemptyset(&action.sa_mask);
-    sigaction(stop_signals[i], &action, nullptr);
+  for (const int number : numbers) {
+    Handled& handled = stopping[base::index(number)];
+    struct sigaction now = {};
+    if (sigaction(number, nullptr, &now) != 0 || now.sa_sigaction == note_stop_signal)
+      continue;  // listed twice, or left by an earlier object
+    handled = {.is_replaced = is_ours_to_take(now, own), .before = now};
+    if (handled.is_replaced) handle(number, note_stop_signal);
   }
 }
 
 StopSignals::~StopSignals() {
   if (!owns_) return;
-  for (std::size_t i = 0; i < stop_signals.size(); ++i)
-    if (replaced[i]) sigaction(stop_signals[i], &before[i], nullptr);
+  for (const int number : {SIGTERM, SIGINT}) {
+    Handled& handled = stopping[base::index(number)];
+    if (std::exchange(handled.is_replaced, false)) sigaction(number, &handled.before, nullptr);
+  }
   taken = false;
 }
 
 int StopSignals::caught() const { return caught_signal.load(); }
 
-CheckpointSignal::CheckpointSignal() {
-  if (wishes_taken.exchange(true)) return;
-  owns_ = sigaction(SIGUSR1, nullptr, &before_wishes) == 0 &&
-          (is_ours_to_take(before_wishes, OwnHandler::left_alone) || is_of_mpi(before_wishes));
-  if (!owns_) {
-    wishes_taken = false;
-    return;
-  }
-  struct sigaction action = {};
-  action.sa_sigaction = note_wish;
-  action.sa_flags = SA_SIGINFO | SA_RESTART;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGUSR1, &action, nullptr);
+CountedSignal::CountedSignal(int number) : number_(number) {
+  const auto index = base::index(number);
+  if (is_counted[index].exchange(true)) return;
+  struct sigaction& before = before_counting[index];
+  owns_ = sigaction(number, nullptr, &before) == 0 && is_ours_to_take(before, OwnHandler::left_alone);
+  if (owns_)
+    handle(number, count_signal);
+  else
+    is_counted[index] = false;
 }
 
-CheckpointSignal::~CheckpointSignal() {
+CountedSignal::~CountedSignal() {
   if (!owns_) return;
-  sigaction(SIGUSR1, &before_wishes, nullptr);
-  wishes_taken = false;
+  const auto index = base::index(number_);
+  sigaction(number_, &before_counting[index], nullptr);
+  is_counted[index] = false;
 }
 
-int CheckpointSignal::times() const { return wishes.load(); }
+int CountedSignal::times() const { return counts[base::index(number_)].load(); }
+
+CheckpointSignal::CheckpointSignal() : CountedSignal(SIGUSR1) {}
+EndAnnouncement::EndAnnouncement() : CountedSignal(SIGCONT) {}
+
+int stop_signal_of_launcher() {
+  const char* name = std::getenv("TAILRACE_STOP_SIGNAL");
+  return name == nullptr ? 0 : number_of_signal(name);
+}
+
+int number_of_signal(const std::string& name) {
+  for (int number = 1; number < static_cast<int>(most_signals); ++number)
+    if (name == name_of_signal(number)) return number;
+  return 0;
+}
 
 std::string name_of_signal(int number) {
   const char* name = sigabbrev_np(number);

@@ -42,7 +42,12 @@ std::function<bool(const model::Tick&)> checkpoint_schedule(const Plan& plan, mo
   if (plan.checkpoint_every.is_never()) return [](const model::Tick&) { return false; };
   const auto clock = std::make_shared<time::Clock>(make_clock(plan, plan.calendar, begin));
   const auto cadence = std::make_shared<time::Cadence>(plan.checkpoint_every, plan.calendar, clock->begin());
-  return [clock, cadence](const model::Tick& tick) { return cadence->due(clock->read(tick)); };
+  const bool in_steps = plan.checkpoint_every.kind() == time::PeriodKind::steps;
+  return [clock, cadence, in_steps, first = clock->begin()](const model::Tick& tick) {
+    const model::Tick at = clock->read(tick);
+    const bool has_advanced = at.step != first.step && (in_steps || at.time > first.time);
+    return cadence->due(at) && has_advanced;
+  };
 }
 
 }  // namespace tailrace::plan

@@ -18,7 +18,11 @@ EmbeddedServer::EmbeddedServer(handshake::Started& started, const env::StopSigna
     send_abort_notice(started_, base::current_fault());
     throw;
   }
-  if (signals != nullptr) process_->stop_controller().heed(*signals);
+  if (signals != nullptr) {
+    announcement_.emplace();
+    process_->stop_controller().heed(*signals);
+    process_->stop_controller().heed(*announcement_);
+  }
   if (started_.run.servers().mode != settings::Mode::attached) return;
   thread_ = std::thread([this] {
     try {

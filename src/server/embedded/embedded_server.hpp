@@ -44,6 +44,7 @@ class EmbeddedServer {
   void take_unheard();  // when a model leaves early
 
   handshake::Started& started_;
+  std::optional<env::EndAnnouncement> announcement_;
   std::unique_ptr<ServerProcess> process_;
   std::thread thread_;                             // mode attached
   std::optional<base::Fault> fault_;               // why it ended early; read it only if failed_ is true

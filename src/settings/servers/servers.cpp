@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
+
 #include "config/read.hpp"
 #include "time/options.hpp"
 
@@ -77,6 +79,15 @@ std::vector<config::Option> how_they_end() {
            "(`all`: they continue and query `stop_requested`), or `none`.",
        .example = "all",
        .default_value = "servers"},
+      {.name = "stop_signal",
+       .type = choice({"none", "SIGTERM", "SIGINT", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2"}),
+       .description =
+           "A signal with the meaning of SIGTERM that all ranks take, the model's too unless they have a "
+           "handler: for launchers and batch scripts that can send the ranks this signal and leave them "
+           "time. "
+           "SIGUSR1 then requests no checkpoint of its own. `tailrace run` chooses one itself.",
+       .example = "SIGUSR2",
+       .default_value = "none"},
       {.name = "grace",
        .type = time::duration_type(),
        .description =
@@ -164,6 +175,18 @@ ServersOptions read(const Value& value, config::Problems& problems) {
   options.model_uses_hdf5 = config::flag_of(value, "model_uses_hdf5", options.model_uses_hdf5);
   options.signals = config::choice_of<Signals>(
       value, "signals", {{"servers", Signals::servers}, {"all", Signals::all}, {"none", Signals::none}});
+  options.stop_signal = config::choice_of<int>(value, "stop_signal",
+                                               {{"none", 0},
+                                                {"SIGTERM", SIGTERM},
+                                                {"SIGINT", SIGINT},
+                                                {"SIGHUP", SIGHUP},
+                                                {"SIGALRM", SIGALRM},
+                                                {"SIGUSR1", SIGUSR1},
+                                                {"SIGUSR2", SIGUSR2}});
+  if (const Value* signal = value.find("stop_signal");
+      signal != nullptr && options.stop_signal != 0 && options.signals == Signals::none)
+    problems.add(signal->location(), signal->path(),
+                 "`signals: none` leaves all signals alone; expected `signals: servers` or `all` with it");
   options.grace_seconds = time::seconds_of(value, "grace", options.grace_seconds);
   options.on_server_loss = config::choice_of<OnServerLoss>(
       value, "on_server_loss", {{"stop", OnServerLoss::stop}, {"continue", OnServerLoss::go_on}});

@@ -27,6 +27,7 @@ struct ServersOptions {
   double watchdog_seconds = 60.0;  // 0: off
   bool model_uses_hdf5 = true;     // attached: as far as we know
   Signals signals = Signals::servers;
+  int stop_signal = 0;          // another one with the same meaning, which all ranks take; 0: none
   double grace_seconds = 20.0;  // from such a signal to the end of the servers
   OnServerLoss on_server_loss = OnServerLoss::stop;
   std::string report_directory = "tailrace_report";

@@ -1,5 +1,7 @@
 #include "settings/servers/servers.hpp"
 
+#include <csignal>
+
 #include "config/testing/section_conformance.hpp"
 
 namespace tailrace::settings {
@@ -14,7 +16,7 @@ TEST(ServersSection, ReadsAllItsOptions) {
       "servers: {mode: attached, per_node: 2, threads: 3, buffer: 1 MiB, when_full: fail, spill_directory: "
       "/a, "
       "transport: mpi, memory: 2 MiB, watchdog: off, report: false, report_directory: b, trace: true, "
-      "signals: all, grace: 90 s, model_uses_hdf5: false}",
+      "signals: all, stop_signal: SIGUSR2, grace: 90 s, model_uses_hdf5: false}",
       attempt);
   ServersOptions expected;
   expected.mode = Mode::attached;
@@ -32,6 +34,7 @@ TEST(ServersSection, ReadsAllItsOptions) {
   expected.report = false;
   expected.trace = true;
   expected.signals = Signals::all;
+  expected.stop_signal = SIGUSR2;
   expected.grace_seconds = 90.0;
   expected.model_uses_hdf5 = false;
   EXPECT_EQ(options, expected);
@@ -46,6 +49,9 @@ TEST(ServersSection, TellsWhatIsWrong) {
        {.yaml = "servers: {memory: 1 kB, buffer: 63 KiB}",
         .told = "run.yaml:1:19  servers.memory: expected 1 MiB or more\n"
                 "run.yaml:1:33  servers.buffer: expected 64 KiB or more"},
+       {.yaml = "servers: {signals: none, stop_signal: SIGUSR2}",
+        .told = "run.yaml:1:39  servers.stop_signal: `signals: none` leaves all signals alone; expected "
+                "`signals: servers` or `all` with it"},
        {.yaml = "servers: {watchdog: 3 steps}",
         .told =
             "run.yaml:1:21  servers.watchdog: expected a length of time such as `60 s` or `5 min`, or `off`, "
