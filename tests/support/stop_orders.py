@@ -55,7 +55,7 @@ def run_by_tailrace(folder, serving, ranks=2, config=CONFIG, **scenario) -> Runn
     """The job, started by `tailrace run`; signals go to that process only."""
     folder.mkdir(exist_ok=True)
     write_configuration(folder / CONFIGURATION, config, serving)
-    command = mpirun_command([model(ranks, **SCENARIO, **scenario)], serving, folder)
+    command = mpirun_command([model(ranks, **(SCENARIO | scenario))], serving, folder)
     number, program = command[2], command[3:]
     line = [sys.executable, "-m", "tailrace.cli", "run", "-n", number, CONFIGURATION, "--", *program]
     return Running(line, folder, mpi_environment())
