@@ -30,7 +30,7 @@ constexpr std::size_t least_share = 8;    // in transit, always allowed; otherwi
 std::vector<std::byte> fill_block(const model::Field& field, std::size_t bytes) {
   std::vector<std::byte> block(bytes);
   model::dispatch(field.type, [&]<class T>(T) {
-    const T fill = static_cast<T>(field.fill_value.value_or(0.0));
+    const T fill = field.fill_value.value_or(0.0).as<T>();
     base::fill_with(std::as_bytes(std::span(&fill, 1)), block);
   });
   return block;

@@ -250,8 +250,9 @@ class Analyst {
     analytics::EngineInput input;
     input.fixed = true;
     if (decomposition_) input.regions = regions_of(part);
-    input.fill =
-        declarations_.fields[base::index(*coordinate.field)].fill_value;  // only where its grid has holes
+    // Only a coordinate of a grid with holes has one.
+    if (const auto& fill = declarations_.fields[base::index(*coordinate.field)].fill_value)
+      input.fill = fill->number;
     scope_.inputs.push_back({name, std::move(shape), input.fill.has_value()});
     analysis_->inputs.push_back(std::move(input));
     analysis_->field_of_input.push_back(*coordinate.field);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "base/fault_bytes.hpp"
 #include "base/index.hpp"
 #include "base/version.hpp"
 #include "env/node_memory.hpp"

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/fault_bytes.hpp"
 #include "base/index.hpp"
 #include "handshake/connection.hpp"
+#include "messaging/sending.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -69,7 +71,7 @@ void refuse_mixed(const client::Declarer& declarer, const CoordinateForms& all) 
 std::vector<std::byte> await(comm::Communicator& component, int from,
                              const std::function<void()>& meanwhile) {
   for (;;) {
-    if (auto message = poll(component, from, values_tag)) return std::move(*message);
+    if (auto message = messaging::poll(component, from, values_tag)) return std::move(*message);
     meanwhile();
   }
 }
@@ -96,7 +98,7 @@ void fetch_values(comm::Communicator& component, const client::Declarer& declare
     }
     base::ByteWriter request;
     request.put(static_cast<std::int64_t>(i));
-    send(component, request.take(), all.forms[i].with_whole, values_tag, meanwhile);
+    messaging::send(component, request.take(), all.forms[i].with_whole, values_tag, meanwhile);
     const auto answer = await(component, all.forms[i].with_whole, meanwhile);
     base::ByteReader reader(answer);
     get_values(reader, agreed[i]);
@@ -131,8 +133,8 @@ void settle_by(const std::vector<std::byte>& message, client::Declarer& declarer
 }
 
 // Waits for the settlement of the first rank, and meanwhile sends it values that it asks for.
-std::optional<base::Fault> follow(Tree& tree, comm::Communicator& component, client::Declarer& declarer,
-                                  const std::function<void()>& meanwhile) {
+std::optional<base::Fault> follow(messaging::PolledTree& tree, comm::Communicator& component,
+                                  client::Declarer& declarer, const std::function<void()>& meanwhile) {
   for (;;) {
     if (const auto received = tree.from_parent()) {
       tree.down(*received);
@@ -141,12 +143,12 @@ std::optional<base::Fault> follow(Tree& tree, comm::Communicator& component, cli
       settle_by(*received, declarer);
       return std::nullopt;
     }
-    if (const auto request = poll(component, 0, values_tag)) {
+    if (const auto request = messaging::poll(component, 0, values_tag)) {
       base::ByteReader reader(*request);
       const auto number = base::index(reader.get<std::int64_t>());
       base::ByteWriter answer;
       put_values(answer, declarer.given_coordinates().at(number));
-      send(component, answer.take(), 0, values_tag, meanwhile);
+      messaging::send(component, answer.take(), 0, values_tag, meanwhile);
     }
     meanwhile();
   }
@@ -204,12 +206,12 @@ CoordinateForms CoordinateForms::from_bytes(std::span<const std::byte> bytes) {
   return read;
 }
 
-std::optional<base::Fault> settle_coordinates(Tree& tree, comm::Communicator& component,
+std::optional<base::Fault> settle_coordinates(messaging::PolledTree& tree, comm::Communicator& component,
                                               client::Declarer& declarer,
                                               const std::function<void()>& meanwhile) {
   CoordinateForms all = CoordinateForms::of(declarer, component.rank());
   for (std::size_t child = 0; child < tree.children(); ++child)
-    all.add(CoordinateForms::from_bytes(receive_from_child(tree, child, meanwhile)));
+    all.add(CoordinateForms::from_bytes(messaging::receive_from_child(tree, child, meanwhile)));
   if (!tree.is_first()) {
     tree.up(all.to_bytes());
     return follow(tree, component, declarer, meanwhile);

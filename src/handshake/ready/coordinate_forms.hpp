@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "client/declarer.hpp"
 #include "comm/communicator.hpp"
-#include "handshake/ready/tree.hpp"
+#include "messaging/collectives/polled_tree.hpp"
 
 namespace tailrace::handshake {
 
@@ -43,7 +43,7 @@ struct CoordinateForms {
 // fault that the first rank sent, if any; on the first rank throws that of another. Throws Error(usage) on
 // the first rank if one gave the whole of a coordinate and another only its part. Calls `meanwhile` while
 // waiting.
-std::optional<base::Fault> settle_coordinates(Tree& tree, comm::Communicator& component,
+std::optional<base::Fault> settle_coordinates(messaging::PolledTree& tree, comm::Communicator& component,
                                               client::Declarer& declarer,
                                               const std::function<void()>& meanwhile);
 

@@ -5,15 +5,15 @@
 #include <gmock/gmock.h>
 
 #include "base/index.hpp"
-#include "handshake/tests/ranks_in_threads.hpp"
+#include "messaging/testing/ranks_in_threads.hpp"
 
 namespace tailrace::handshake {
 namespace {
 
+using messaging::testing::Mailboxes;
+using messaging::testing::on_ranks;
 using ::testing::Each;
 using ::testing::IsEmpty;
-using testing::Mailboxes;
-using testing::on_ranks;
 
 constexpr std::int64_t columns = 6;
 
@@ -53,7 +53,7 @@ Settled settle(const std::vector<Given>& given, const std::string& name = "x") {
     model::Field field;
     field.name = "t";
     EXPECT_EQ(declarer.field("g", field), 0);
-    Tree tree(component);
+    messaging::PolledTree tree(component);
     try {
       if (const auto fault = settle_coordinates(tree, component, declarer, nap))
         throw Error(fault->code, fault->message);
