@@ -121,8 +121,10 @@ class ActionDataset final : public Dataset, private consumer::StepQueue {
 
   std::vector<std::byte> image_of(const Commit& records) {
     const auto files = env::make_memory_files(std::uint64_t{1} << 40);
-    spec_.path = image_name;
-    const auto image = netcdf().create(spec_, *files);
+    DatasetSpec spec = spec_;
+    spec.path = image_name;
+    spec.options = nullptr;  // those of the action are none of NetCDF
+    const auto image = netcdf().create(spec, *files);
     image->commit(records);
     image->close();
     const auto file = files->open(image_name, env::Access::read);
