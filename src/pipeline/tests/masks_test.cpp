@@ -85,8 +85,8 @@ struct Sea : testing::Test {
 };
 
 TEST_F(Sea, LeavesOutWhatIsOff) {
-  const double d = model::default_fill(model::DataType::float64);
-  const auto i = static_cast<std::int32_t>(model::default_fill(model::DataType::int32));
+  const double d = model::default_fill(model::DataType::float64).number;
+  const auto i = model::default_fill(model::DataType::int32).as<std::int32_t>();
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(apply<float>(0, mask, {1, 0, nan, -2}),
               ElementsAre(1, 0, testing::NanSensitiveFloatEq(nan), -2));

@@ -164,6 +164,7 @@ struct Play {
                       decomposition,
                       cast.begin_tick(),
                       {},
+                      {},
                       leader,
                       "now",
                       0,
