@@ -158,7 +158,8 @@ def _files(report: Report, console: Console) -> Table:
     _tell_the_rest(table, len(report["files"]), "file")
     words = [f"{file['path']} was skipped: {file['skipped']}" for file in report["files"] if file.get("skipped")]
     words += [
-        f"{file['path']}: {count_text(lost['values'])} values of {lost['variable']} did not fit {lost['type']}, or equalled the fill value"
+        f"{file['path']}: {count_text(lost['values'])} values of {lost['variable']} did not fit {lost['type']}, or "
+        "equalled the fill value"
         for file in report["files"]
         for lost in file.get("out_of_range", [])
     ]
