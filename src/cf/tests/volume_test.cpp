@@ -87,7 +87,7 @@ TEST(Volume, warns_of_what_a_kill_would_cost) {
   const std::string quarter = daily("write_every: 90 d, ");
   EXPECT_THAT(
       described(quarter, slow),
-      HasSubstr("warning: run.yaml:5:23: `write_every: 7776000 s` commits once in 2.5 h of wall clock: a "
+      HasSubstr("warning: run.yaml:5:23: `write_every: 90 d` commits once in 2.5 h of wall clock: a "
                 "job that is killed loses up to 49.22 KiB; expected a shorter one, or none: then once "
                 "a minute\n"));
   EXPECT_THAT(described(daily("write_every: 1000 steps, "), slow), HasSubstr("once in 8 min of wall clock"));

@@ -365,6 +365,7 @@ TEST(Client, StaticsComeFirst) {
   model::Coordinate x;
   x.name = "x";
   declarer.coordinate("les", x, std::vector<double>{1, 2, 3});
+  declarer.settle_coordinates();
   const auto doorbell = transport::make_heap_doorbell();
   auto ends = transport::loopback::make({{.bytes = 1 << 16}, {}}, *doorbell);
   Client client(declarer, 0,

@@ -293,6 +293,7 @@ TEST(Declarer, SeveralBlocksFollowOneAnother) {
   model::Coordinate area = coordinate("area");
   area.dims = {"y", "x"};
   declarer.coordinate("sea", area, std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  declarer.settle_coordinates();
   ASSERT_THAT(declarer.statics(), SizeIs(1));
   EXPECT_THAT(doubles(declarer.statics()[0].bytes), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
   EXPECT_THAT(error_of([&] {
@@ -308,6 +309,7 @@ TEST(Declarer, BlocksAtTheOriginOfTheOtherDimensionsHandOver) {
   model::Coordinate area = coordinate("area");
   area.dims = {"y", "x"};
   declarer.coordinate("sea", area, std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9});
+  declarer.settle_coordinates();
   ASSERT_THAT(declarer.statics(), SizeIs(1));
   EXPECT_THAT(doubles(declarer.statics()[0].bytes), ElementsAre(7, 8, 9));
   EXPECT_EQ(declarer.cells(1), 3);

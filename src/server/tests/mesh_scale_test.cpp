@@ -30,10 +30,10 @@ Part part_of(int rank, int ranks, std::int64_t nodes, bool scattered) {
     // A step that no extent here has a divisor in common with, so that each number comes once.
     part.numbers.push_back(scattered ? node * 7368787 % nodes : node);
     part.x.push_back(0.1 * static_cast<double>(node));
-    part.y.push_back(0.2 * static_cast<double>(node));
+    part.y.push_back(180.0 * static_cast<double>(node) / static_cast<double>(nodes) - 90.0);
     part.faces.push_back(static_cast<std::int32_t>(part.numbers.back()));
   }
-  while (part.faces.size() % 3 != 0) part.faces.push_back(-1);
+  part.faces.resize(part.faces.size() / 3 * 3);
   return part;
 }
 
