@@ -125,7 +125,8 @@ class FaceChecks {
 
   template <class... Arguments>
   [[noreturn]] void refuse_face(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
-    refuse(mesh_, "cell {} (counted from 0): {}", number_of(cells_, static_cast<std::int64_t>(face_)),
+    refuse(mesh_, "cell {} (counted from {}): {}",
+           number_of(cells_, static_cast<std::int64_t>(face_)) + first(), first(),
            fmt::format(format, std::forward<Arguments>(arguments)...));
   }
 

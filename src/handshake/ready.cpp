@@ -190,6 +190,7 @@ EarlierJobs earlier_jobs(const Started& started, const model::Declarations& decl
   if (options == nullptr || !options->is_asked_for) return {};
   EarlierJobs earlier;
   earlier.checkpoints = checkpoint::checkpoints_path(options->directory, declarations.component);
+  earlier.location = options->location;
   earlier.files = checkpoint::read_run_files(env::system_files(), earlier.checkpoints);
   plan::OutputPaths paths = plan::output_paths(plan, begin);
   earlier.output = {std::filesystem::current_path().string(), std::move(paths.series),
@@ -205,7 +206,7 @@ EarlierJobs earlier_jobs(const Started& started, const model::Declarations& decl
 void note_output(const EarlierJobs& earlier) {
   if (earlier.checkpoints.empty()) return;
   env::FileSystem& files = env::system_files();
-  checkpoint::make_durable_directories(files, earlier.checkpoints);
+  make_checkpoints_directory(earlier.checkpoints, earlier.location);
   if (checkpoint::holder_of(files, earlier.checkpoints).empty())
     checkpoint::note_output(files, earlier.checkpoints, earlier.output);
 }

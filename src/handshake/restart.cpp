@@ -97,14 +97,25 @@ void refuse_beginning(const std::string& directory, const settings::CheckpointOp
                   location_of(options).text(), directory, found));
 }
 
+}  // namespace
+
+void make_checkpoints_directory(const std::string& directory, const config::Location& location) {
+  try {
+    checkpoint::make_durable_directories(env::system_files(), directory);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}  checkpoint.directory: {}", location.text(), error.what()));
+  }
+}
+
+namespace {
+
 // Throws where checkpoints exist and none can be used: with `auto` the run would otherwise go on from the
 // beginning, and remove what is left of them.
 std::optional<checkpoint::Manifest> newest_usable(const std::string& directory,
                                                   const settings::CheckpointOptions& options,
                                                   const checkpoint::FindDamage& damage) {
   // Proves that a directory which does not seem to exist is not just out of reach.
-  if (options.restart == settings::Restart::auto_)
-    checkpoint::make_durable_directories(env::system_files(), directory);
+  if (options.restart == settings::Restart::auto_) make_checkpoints_directory(directory, options.location);
   try {
     return checkpoint::newest_whole(env::system_files(), directory, damage);
   } catch (const Error& error) {

@@ -9,6 +9,7 @@
 
 #include "checkpoint/saved_state.hpp"
 #include "comm/communicator.hpp"
+#include "config/location.hpp"
 #include "model/block.hpp"
 #include "settings/configuration.hpp"
 
@@ -33,5 +34,9 @@ Restart open_checkpoint(const std::string& path);
 std::optional<Restart> find_restart(comm::Communicator& component, const std::string& name,
                                     const settings::Configuration& configuration, std::int64_t initial_step,
                                     const std::function<void()>& meanwhile);
+
+// Makes the directory of a component's checkpoints, durably. Throws Error(resource) that begins with the
+// location, which is that of the section `checkpoint`.
+void make_checkpoints_directory(const std::string& directory, const config::Location& location);
 
 }  // namespace tailrace::handshake

@@ -41,6 +41,7 @@ void compare_names(std::vector<std::byte>& message, const handshake::Run& run,
   if (base::get_fault(reader)) return;
   static_cast<void>(reader.get<model::Tick>());
   static_cast<void>(handshake::get_continued(reader));
+  static_cast<void>(handshake::get_fills(reader));
   static_cast<void>(reader.get_text());  // the checkpoint
   const auto declarations = model::Declarations::from_bytes(reader.get_all<std::byte>());
   try {

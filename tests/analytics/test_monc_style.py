@@ -212,11 +212,13 @@ def test_the_end_of_the_model(run):
 
 
 def test_maps_are_tables_of_options(run):
+    """The entries of one map are not options as well: MONC would read them twice."""
+    options = {key: value for key, value in OPTIONS.items() if not key.startswith("q_indicies.")}
     for name in ("diagnostics", "checkpoint"):
         for path in series(run.folder, name):
             table = opened(path)["options_database"]
             assert table.dimensions == ("number_options", "kvp", "string")
-            assert dict(netCDF4.chartostring(table[:])) == OPTIONS
+            assert dict(netCDF4.chartostring(table[:])) == options
     table = opened(path)["q_indicies"]
     assert table.dimensions == ("active_q_indicies", "kvp", "string")
     assert dict(netCDF4.chartostring(table[:])) == {"vapour": "1", "cloud liquid mass": "2"}

@@ -36,7 +36,8 @@ with tailrace.Session.start(MPI.COMM_WORLD, "tailrace.yaml") as io:
     if begin is not None:
         got = np.asarray(io.get("sst")).ravel()
         lost = got != own(field(begin[0]))
-        print("GOT", begin[0], int(lost.sum()), sorted(set(got[lost].tolist())), flush=True)
+        told = f"GOT {begin[0]} {int(lost.sum())} {sorted(set(got[lost].tolist()))}"
+        sys.stdout.write(told + "\\n")  # in one piece, since the ranks share it
     for step in range(begin[0] + 1 if begin else 1, last + 1):
         io.step(step, float(step))
         if io.wants("sst"):

@@ -187,7 +187,7 @@ def test_inspect_takes_a_directory_of_output(tmp_path):
     for name in ("a.nc", "b.nc"):
         shutil.copy(DATA / SET / "state.0.nc", tmp_path / name)
     out, _ = run("inspect", ".", cwd=tmp_path)
-    assert out == "".join(f"{name}: {name}: complete; no unlimited dimension\n" for name in ("a.nc", "b.nc"))
+    assert out == "".join(f"{name}: complete; no unlimited dimension\n" for name in ("a.nc", "b.nc"))
     (tmp_path / "b.nc").write_bytes((tmp_path / "b.nc").read_bytes()[:5000])
     out, error = run("inspect", ".", cwd=tmp_path, status=1)
     assert "b.nc: is truncated: 5000 of " in out

@@ -56,7 +56,7 @@ RUN = [
     '1 grid "cells": along y this rank\'s block starts at 0 (counted from 1) and has 5 cells, but the dim has 5',
     '1 grid "cells": along x this rank\'s block starts at 2 (counted from 1) and has 7 cells, but the dim has 7',
     '1 grid "list": the index 8 (counted from 1) is outside dim c, which has 7 cells',
-    '1 mesh "mesh": the node number 4 is outside 1 to 3 (or 0 for none)',
+    '1 mesh "mesh": cell 1 (counted from 1): the node number 4 is outside 1 to 3 (or 0 for none)',
     "1 put was called after finish",
     "1 step was called after finish",
 ]

@@ -8,7 +8,7 @@ from support.programs import build_program
 
 YAML = """
 tailrace: 1
-servers: {mode: attached}
+servers: {mode: inline}
 fields: {state: {every: 1 step, names: [t]}}
 output: {t.nc: {variables: [{field: t, every: 1 s}]}}
 """

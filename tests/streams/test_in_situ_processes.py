@@ -43,7 +43,7 @@ class Action:
         shutil.copy(FUNCTIONS, folder)
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         options = {"socket": theirs.fileno(), "name": "test", "script": "functions.py", "function": function}
-        options |= {"timeout": timeout, "memory": memory, "report": folder}
+        options |= {"timeout": timeout, "start-within": 60.0, "memory": memory, "report": folder}
         command = [sys.executable, "-P", "-m", "tailrace.in_situ", *(f"--{key}={options[key]}" for key in options)]
         with theirs, (folder / "log").open("w") as log:
             self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], cwd=folder, stderr=log)
@@ -131,7 +131,7 @@ def test_processes_of_a_function_end_when_a_supervisor_is_killed(tmp_path, step)
 def test_memory_of_processes_of_a_function_counts(tmp_path, step):
     action = Action(tmp_path, "starts_what_holds", timeout=20.0, memory=256 << 20)
     action.hand(step)
-    assert action.end()["failed"] == {"raised": 0, "timeout": 0, "crashed": 0, "memory": 1}
+    assert action.end()["failed"] == {"loading": 0, "raised": 0, "timeout": 0, "crashed": 0, "memory": 1}
     assert "MiB; 256 MiB are allowed (`memory`)" in action.log()
 
 

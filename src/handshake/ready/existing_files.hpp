@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "checkpoint/series/begun_files.hpp"
+#include "config/location.hpp"
 #include "env/file_system.hpp"
 #include "model/block.hpp"
 #include "plan/append/append.hpp"
@@ -18,6 +19,7 @@ namespace tailrace::handshake {
 // The earlier jobs of a run with checkpoints, as its list of files knows them.
 struct EarlierJobs {
   std::string checkpoints;           // the directory of the component
+  config::Location location;         // of the section `checkpoint`
   checkpoint::RunFiles files;        // which they made
   checkpoint::OutputOfRun output;    // of this job
   std::optional<std::int64_t> step;  // of the checkpoint from which this job continues
