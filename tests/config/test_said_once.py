@@ -70,7 +70,9 @@ def test_a_file_where_a_folder_should_be(job, tmp_path, serving, options, path, 
     folder = tmp_path / "here"
     folder.mkdir()
     (folder / "there").write_text("")
-    message = said_once(job(player(), serving, config=config(more=options), folder=folder), option, code=RESOURCE)
+    call = "start" if option == "checkpoint.directory" else "ready"  # start looks for checkpoints
+    result = job(player(), serving, config=config(more=options), folder=folder)
+    message = said_once(result, option, code=RESOURCE, call=call)
     assert re.match(r"tailrace\.yaml:\d+:\d+  ", message), message
     assert message.endswith(f"{option}: cannot make the folder {path}: there is a file, not a folder")
 
