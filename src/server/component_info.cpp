@@ -32,6 +32,23 @@ settings::Configuration configuration_of(const handshake::Run& run, std::size_t 
   return settings::with_options(run.configurations[component], run.sources[component], declarations.options);
 }
 
+// What comes before the declarations in a `ready` message without a fault.
+struct Head {
+  model::Tick begin;
+  std::vector<plan::ContinuedAxes> continued;
+  std::vector<plan::ExistingFills> fills;
+  std::string checkpoint;
+};
+
+Head read_head(base::ByteReader& message) {
+  Head head;
+  head.begin = message.get<model::Tick>();
+  head.continued = handshake::get_continued(message);
+  head.fills = handshake::get_fills(message);
+  head.checkpoint = message.get_text();
+  return head;
+}
+
 // Replaces the end of the message, where there is no fault yet. Whatever else is wrong with it is found
 // later.
 void compare_names(std::vector<std::byte>& message, const handshake::Run& run,
@@ -39,10 +56,7 @@ void compare_names(std::vector<std::byte>& message, const handshake::Run& run,
   base::ByteReader reader(message);
   const auto component = base::index(reader.get<std::int32_t>());
   if (base::get_fault(reader)) return;
-  static_cast<void>(reader.get<model::Tick>());
-  static_cast<void>(handshake::get_continued(reader));
-  static_cast<void>(handshake::get_fills(reader));
-  static_cast<void>(reader.get_text());  // the checkpoint
+  static_cast<void>(read_head(reader));
   const auto declarations = model::Declarations::from_bytes(reader.get_all<std::byte>());
   try {
     names.add(declarations.component, configuration_of(run, component, declarations));
@@ -63,11 +77,11 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
   const auto c = base::index(number);
   pipeline::ComponentInfo info;
   info.number = number;
-  info.begin = message.get<model::Tick>();
-  info.continued = handshake::get_continued(message);
-  info.fills = handshake::get_fills(message);
-  if (const std::string set = message.get_text(); !set.empty())
-    info.saved = handshake::open_checkpoint(set).state;
+  Head head = read_head(message);
+  info.begin = head.begin;
+  info.continued = std::move(head.continued);
+  info.fills = std::move(head.fills);
+  if (!head.checkpoint.empty()) info.saved = handshake::open_checkpoint(head.checkpoint).state;
   const auto declarations = message.get_all<std::byte>();
   info.declarations = model::Declarations::from_bytes(declarations);
   const auto decomposition = message.get_all<std::byte>();

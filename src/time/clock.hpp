@@ -32,8 +32,8 @@ struct ClockState {
   double last = 0.0, last_exact = 0.0;
   std::int64_t steps = 0;  // since it was set
   double longest = 0.0;    // of these steps
-  // Of times in s, h and d: the smallest bit in any of them while all are numbers of single precision; 0 once
-  // one was not.
+  // The smallest bit in any time so far, counted in s, in h and in d, while all times are numbers of single
+  // precision in that unit; 0 once one was not.
   std::array<double, 3> smallest_bits{infinity, infinity, infinity};
   bool operator==(const ClockState&) const = default;
 

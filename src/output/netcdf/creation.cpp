@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "env/open_files.hpp"
@@ -45,6 +46,24 @@ std::unique_ptr<env::File> create_fresh(env::FileSystem& files, const std::strin
   // Another session may have removed it as a leftover before it was marked.
   if (!file->mark_as_writer() || !file->is_file_at(name)) throw taken();
   return file;
+}
+
+std::string behind_links(const std::string& path) {
+  std::error_code is_none;
+  const auto file = std::filesystem::canonical(path, is_none);
+  return is_none ? path : file.string();
+}
+
+bool has_other_names(const std::string& path) {
+  std::error_code is_none;
+  const auto names = std::filesystem::hard_link_count(path, is_none);
+  return !is_none && names > 1;
+}
+
+void keep_permissions(const std::string& old_file, const std::string& new_file) {
+  std::error_code failed;
+  const auto status = std::filesystem::status(old_file, failed);
+  if (!failed) std::filesystem::permissions(new_file, status.permissions(), failed);
 }
 
 std::string name_while_created(const std::string& path) {

@@ -26,6 +26,14 @@ class Temporary {
   bool renamed_ = false;
 };
 
+// The file that a path leads to through links: a copy that takes its name must replace the file, and not the
+// link, which is the user's. The path itself if there is no such file.
+std::string behind_links(const std::string& path);
+// Whether the file has hard links with other names, which would keep the old file if a copy took this one.
+bool has_other_names(const std::string& path);
+// Gives the new file the permissions of the old one, as far as the system allows it.
+void keep_permissions(const std::string& old_file, const std::string& new_file);
+
 // Creates a new, empty file with this name, never through a link. Removes a leftover of a killed run. The
 // writer's mark distinguishes a leftover from the file of a session that is about to rename it. Throws
 // Error(resource).

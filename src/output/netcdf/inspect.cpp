@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "env/file_system.hpp"
 #include "env/open_files.hpp"
+#include "output/netcdf/creation.hpp"
 #include "output/netcdf/hdf5.hpp"
 #include "output/netcdf/journal.hpp"
 #include "output/netcdf/names.hpp"
@@ -166,7 +167,8 @@ Inspection look_at_chunks(const std::string& path, bool repair, const Inspection
             fmt::format("{}; {} chunks that the run had begun to fill are not compressed; `tailrace inspect "
                         "--repair` compresses them",
                         found.report, raw)};
-  const Repacked repacked = repack(file, env::system_files(), std::filesystem::absolute(path).string(), true);
+  const Repacked repacked =
+      repack(file, env::system_files(), behind_links(std::filesystem::absolute(path).string()), true);
   repacked.copy ? repacked.copy->close() : file.close();
   const std::string what = in_words(repacked);
   if (found.repaired) return {true, true, fmt::format("{}; {}", found.report, what)};

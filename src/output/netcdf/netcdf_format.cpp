@@ -280,8 +280,9 @@ class NetcdfFormat final : public Format {
 
   // Appends in place unless records must be removed or chunks changed. In that case the kept records are
   // copied to a new file, and readers see the old file until the new one is complete.
-  static std::unique_ptr<Dataset> append_at(env::FileSystem& files, const std::string& place,
+  static std::unique_ptr<Dataset> append_at(env::FileSystem& files, const std::string& path,
                                             const DatasetSpec& spec, bool is_classic) {
+    const std::string place = behind_links(path);
     AtomicFile old = open_existing(files, place, spec);
     const bool in_place = can_append_in_place(old, spec);
     old.begin();
@@ -300,6 +301,7 @@ class NetcdfFormat final : public Format {
     copy.close_as_it_is();
     if (files.entry(place) == env::Entry::none || !old.file().is_file_at(place))
       throw Error(ErrorCode::resource, "was removed, or replaced by another program, meanwhile");
+    keep_permissions(place, temporary_name);
     temporary.rename_to(place, IfExists::replace);
     if (spec.sync) files.sync(place);
     return std::make_unique<NetcdfDataset>(files, spec, place, open_existing(files, place, spec));

@@ -185,6 +185,7 @@ std::unique_ptr<env::File> copy_to_new_file(AtomicFile& file, const StoredFile& 
   if (sync) fresh->sync();
   if (files.entry(place) == env::Entry::none || !file.file().is_file_at(place))
     throw Error(ErrorCode::resource, "was removed, or replaced by another program, meanwhile");
+  keep_permissions(place, temporary_name);
   temporary.rename_to(place, IfExists::replace);
   if (sync) files.sync(place);
   return fresh;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "output/netcdf/creation.hpp"
 #include "output/netcdf/repack/copy.hpp"
 #include "output/netcdf/repack/new_indices.hpp"
 #include "output/netcdf/repack/stored.hpp"
@@ -73,7 +74,7 @@ Repacked repack(AtomicFile& file, env::FileSystem& files, const std::string& pla
   Repacked repacked;
   repacked.chunks = stored.raw_chunks();
   repacked.bytes_before = file.committed();
-  if (is_worth_a_copy(stored, file.committed())) {
+  if (is_worth_a_copy(stored, file.committed()) && !has_other_names(place)) {
     try {
       repacked.copy = copy_to_new_file(file, stored, files, place, sync);
       repacked.bytes_of_copy = repacked.copy->size();
