@@ -32,7 +32,7 @@ settings::Configuration configuration_of(const handshake::Run& run, std::size_t 
   return settings::with_options(run.configurations[component], run.sources[component], declarations.options);
 }
 
-// What comes before the declarations in a `ready` message without a fault.
+// The part of a `ready` message without a fault that is before the declarations.
 struct Head {
   model::Tick begin;
   std::vector<plan::ContinuedAxes> continued;
