@@ -10,6 +10,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(udunits REQUIRED IMPORTED_TARGET udunits)
+pkg_check_modules(netcdf REQUIRED IMPORTED_TARGET netcdf)
 # The layout of cores and caches of a node; without it servers are placed by nodes alone.
 pkg_check_modules(hwloc QUIET IMPORTED_TARGET hwloc>=2.0)
 # ADIOS2: a package of the system, or the wheel that .venv has. Without it its format is refused.

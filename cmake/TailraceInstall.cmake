@@ -17,6 +17,7 @@ if(TARGET tailrace_adios2)
   install(TARGETS tailrace_adios2 tailrace_adios2_codecs LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
   install(TARGETS tailrace_sst RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 endif()
+install(TARGETS tailrace_read_netcdf RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/clients DESTINATION ${CMAKE_INSTALL_DATADIR}/tailrace COMPONENT library)
 install(EXPORT tailraceTargets NAMESPACE tailrace:: DESTINATION ${package_directory} COMPONENT library)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tailraceConfig.cmake.in

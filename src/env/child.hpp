@@ -35,6 +35,12 @@ class Child {
   bool send(std::string_view message, const SharedPages& pages);
   // The next message. Blocks for at most `seconds`; nothing if none came, or if the child has ended.
   std::optional<std::string> receive(double seconds);
+  // The same, with the memory that the child attached. Throws Error(resource) if it cannot be mapped.
+  struct Received {
+    std::string message;
+    ReceivedPages pages;
+  };
+  std::optional<Received> receive_with_pages(double seconds);
   bool is_heard() const { return socket_ >= 0; }  // false once it has ended or closed its socket
   std::string ending();  // how it ended, as text; blocks for at most a second if it still runs
 

@@ -23,4 +23,21 @@ class SharedPages {
   std::span<std::byte> bytes_;
 };
 
+// Memory that another process filled and sent. Read-only. It stays as it is only if the other process does
+// not change it.
+class ReceivedPages {
+ public:
+  ReceivedPages() = default;
+  // Takes the descriptor over, and maps the whole file in memory. Throws Error(resource).
+  explicit ReceivedPages(int descriptor);
+  ~ReceivedPages();
+  ReceivedPages(ReceivedPages&& other) noexcept;
+  ReceivedPages& operator=(ReceivedPages&& other) noexcept;
+
+  std::span<const std::byte> bytes() const { return bytes_; }  // empty: none was sent
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
 }  // namespace tailrace::env

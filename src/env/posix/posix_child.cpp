@@ -158,6 +158,12 @@ bool Child::send(std::string_view message, int descriptor) {
 }
 
 std::optional<std::string> Child::receive(double seconds) {
+  auto received = receive_with_pages(seconds);
+  if (!received) return std::nullopt;
+  return std::move(received->message);
+}
+
+std::optional<Child::Received> Child::receive_with_pages(double seconds) {
   if (socket_ < 0) return std::nullopt;
   const double end = steady_seconds() + seconds;
   pollfd waited{socket_, POLLIN, 0};
@@ -169,13 +175,24 @@ std::optional<std::string> Child::receive(double seconds) {
     if (errno != EINTR) return std::nullopt;
   }
   std::string message(most_bytes, '\0');
-  const ssize_t size = ::recv(socket_, message.data(), message.size(), MSG_DONTWAIT);
+  iovec part{message.data(), message.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_control = room.data();
+  header.msg_controllen = room.size();
+  const ssize_t size = ::recvmsg(socket_, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (size <= 0) {
     if (size == 0 || (errno != EAGAIN && errno != EINTR)) hang_up();
     return std::nullopt;
   }
   message.resize(static_cast<std::size_t>(size));
-  return message;
+  const cmsghdr* const control = CMSG_FIRSTHDR(&header);
+  if (control == nullptr || control->cmsg_type != SCM_RIGHTS) return Received{std::move(message), {}};
+  int descriptor = -1;
+  std::memcpy(&descriptor, CMSG_DATA(control), sizeof descriptor);
+  return Received{std::move(message), ReceivedPages(descriptor)};
 }
 
 std::string Child::ending() {

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -49,6 +50,33 @@ SharedPages::SharedPages(SharedPages&& other) noexcept
 
 SharedPages& SharedPages::operator=(SharedPages&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+ReceivedPages::ReceivedPages(int descriptor) {
+  struct stat status {};
+  const bool known = ::fstat(descriptor, &status) == 0;
+  const auto size = static_cast<std::size_t>(status.st_size);
+  void* const mapped = known && size > 0
+                           ? ::mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_POPULATE, descriptor, 0)
+                           : MAP_FAILED;
+  const int error = errno;
+  ::close(descriptor);
+  if (known && size == 0) return;
+  if (mapped == MAP_FAILED)
+    throw Error(ErrorCode::resource,
+                fmt::format("cannot map {} bytes of another process: {}", size, std::strerror(error)));
+  bytes_ = {static_cast<const std::byte*>(mapped), size};
+}
+
+ReceivedPages::~ReceivedPages() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+ReceivedPages::ReceivedPages(ReceivedPages&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+
+ReceivedPages& ReceivedPages::operator=(ReceivedPages&& other) noexcept {
   std::swap(bytes_, other.bytes_);
   return *this;
 }

@@ -39,6 +39,21 @@ TEST(Child, GetsBytesThatHaveNoName) {
   EXPECT_EQ(child.receive(30.0), "got yz");
 }
 
+TEST(Child, SendsBytesThatHaveNoName) {
+  Child child(
+      python("m = s.recv(100)\nf = os.memfd_create('x')\nos.write(f, b'abc' * 1000)\n"
+             "socket.send_fds(s, [b'here'], [f])\ns.send(b'none')\n"
+             "g = os.memfd_create('y')\nsocket.send_fds(s, [b'empty'], [g])"));
+  EXPECT_TRUE(child.send("go"));
+  const auto received = child.receive_with_pages(30.0);
+  ASSERT_TRUE(received);
+  EXPECT_EQ(received->message, "here");
+  ASSERT_EQ(received->pages.bytes().size(), 3000u);
+  EXPECT_EQ(received->pages.bytes()[2999], std::byte{'c'});
+  EXPECT_TRUE(child.receive_with_pages(30.0)->pages.bytes().empty());
+  EXPECT_TRUE(child.receive_with_pages(30.0)->pages.bytes().empty());
+}
+
 TEST(Child, SeesPagesThatItCannotChange) {
   Child child(
       python("m, f, _, _ = socket.recv_fds(s, 100, 1)\nimport mmap\n"
