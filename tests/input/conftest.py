@@ -1,8 +1,15 @@
+import sys
+
 import pytest
 from support.harness import BUILD
 
+COMMANDS = {
+    "netcdf": [str(BUILD / "tailrace_read_netcdf")],
+    "python": [sys.executable, "-P", "-m", "tailrace.input_source"],
+}
 
-@pytest.fixture(params=["netcdf"])
-def reader_command(request):
-    """The command of each process that reads, without the number of its socket."""
-    return [str(BUILD / f"tailrace_read_{request.param}")]
+
+@pytest.fixture(params=COMMANDS)
+def reader(request):
+    """The name of a process that reads, and its command without the number of its socket."""
+    return request.param, COMMANDS[request.param]
