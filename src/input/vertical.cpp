@@ -102,10 +102,10 @@ HybridLevels::HybridLevels(std::string_view standard_name, std::string_view form
     formula_ = Formula::sigma;
     needed = {"sigma", "ptop", "ps"};
   } else {
-    refuse(
-        fmt::format("the standard_name of the vertical coordinate is {}; expected levels of one dimension, or "
-                    "atmosphere_hybrid_sigma_pressure_coordinate or atmosphere_sigma_coordinate",
-                    standard_name));
+    refuse(fmt::format(
+        "the standard_name of the vertical coordinate is {}; expected levels of one dimension, or "
+        "atmosphere_hybrid_sigma_pressure_coordinate or atmosphere_sigma_coordinate",
+        standard_name));
   }
   for (const char* term : needed)
     if (!variables_.contains(term))
