@@ -44,6 +44,9 @@ struct Cycle {
 struct Part {
   std::int64_t record = 0;  // index in the timeline
   double weight = 1.0;
+  // The place of the record in the order in which a run needs them: its index, and for a cycle also the
+  // number of the cycle times the number of records. Records of a later time have a higher place.
+  std::int64_t place = 0;
   bool operator==(const Part&) const = default;
 };
 // The value is the sum of weight * record, in this order. The weights add up to 1.

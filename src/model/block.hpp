@@ -24,6 +24,11 @@ enum class PacketKind : std::uint32_t {
   kept = 5,            // like block, but only for the checkpoint of this step
   block_and_kept = 6,  // like block, and for that checkpoint too
   checkpoint = 7,      // the checkpoint of the step holds all packets before; the payload has its values
+  // From a server to its client, on the channel for input. `number` is the field's index in the
+  // declarations, and `step` the place of the record (input::Part::place).
+  input_record = 8,    // the payload: input::RecordHead and the values
+  input_fault = 9,     // the record cannot be had; the payload: a fault
+  input_timeline = 10,  // the timeline has become longer; the payload: the further records
 };
 
 inline bool is_block(PacketKind kind) {

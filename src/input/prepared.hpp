@@ -1,0 +1,54 @@
+// What every rank knows of an input field once the servers have read the headers of its files. It comes to
+// the clients with the reply that ends `ready`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "input/options.hpp"
+#include "input/timeline.hpp"
+#include "model/data_type.hpp"
+
+namespace tailrace::input {
+
+// The levels at which the records of a field lie, if they are interpolated to the model's.
+struct FileLevels {
+  std::vector<double> levels;  // in the units of the target; empty: hybrid levels
+  // Hybrid levels: a record then holds, behind the values, the levels of its columns, in the same order.
+  bool come_with_records = false;
+  std::int64_t count = 0;      // of levels in a record
+};
+
+struct PreparedField {
+  int field = -1;          // index in the declarations of the component
+  std::string entry;       // of the section `input`
+  FieldRequest request;
+  OnTrouble on_trouble = OnTrouble::stop;
+  Timeline timeline;       // finished
+  std::vector<std::string> files;        // by number of the file in the timeline, for messages
+  // The type of the values that travel: the model's if nothing about them needs more, otherwise float64.
+  // Missing values are NaN; integers travel in their own type only if none can be missing.
+  model::DataType travels_as = model::DataType::float64;
+  std::optional<FileLevels> vertical;
+  // A client keeps each record that it has got for the rest of the run: those of `time: none`, and of cycles
+  // that are short enough. Such a record is sent once.
+  bool stays = false;
+};
+
+// Position in `bytes`: calls may follow each other. Not for files: the form may change with any version.
+void put_prepared(base::ByteWriter& writer, std::span<const PreparedField> fields);
+// `calendar`: the model's. Throws Error(internal) for bytes that are none.
+std::vector<PreparedField> get_prepared(base::ByteReader& reader, const calendar::Calendar& calendar);
+
+// The first bytes of the payload of a packet `input_record`. The values follow: those of the client's blocks
+// one after the other, each in C order over the dims of the grid, with the file's levels in place of the
+// grid's if they are interpolated.
+struct alignas(64) RecordHead {
+  std::int64_t missing = 0;  // how many of the values are missing
+};
+
+}  // namespace tailrace::input

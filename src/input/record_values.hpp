@@ -1,0 +1,49 @@
+// Reads the records of an input field from its files, in the order and the units of the model.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "input/matching.hpp"
+#include "input/prepared.hpp"
+#include "model/declarations.hpp"
+
+namespace tailrace::input {
+
+// The values of one record over the whole grid (with the file's levels if they are interpolated), in C order,
+// of the type PreparedField::travels_as. With hybrid levels, as many levels of float64 follow.
+struct RecordValues {
+  std::vector<std::byte> bytes;
+  std::int64_t missing = 0;
+  std::uint64_t bytes_read = 0;  // of the chunks of the files, for the report
+};
+
+// One entry of the section `input` with its files. One thread at a time. Calls block on the disk and on the
+// reader's process.
+class EntryReader {
+ public:
+  virtual ~EntryReader() = default;
+
+  // Opens the headers of all files and describes the fields. Throws Error(configuration) for a request that
+  // the files cannot fulfil, and Error(resource) for files that are not there or cannot be read; the messages
+  // begin with the place in the configuration, and name the file and the variable.
+  virtual std::vector<PreparedField> prepare() = 0;
+  // The record of that index in the timeline of `field`, an element of what prepare() returned. Throws
+  // Error(resource) that names file, variable and record.
+  virtual RecordValues read(const PreparedField& field, std::int64_t record) = 0;
+};
+
+// What a reader must know of the model. The declarations must live longer.
+struct ReaderContext {
+  const model::Declarations& declarations;  // with the values of the grids' coordinates
+  calendar::Calendar calendar;
+  std::string folder;     // with the program tailrace_read_netcdf
+  std::string directory;  // in which relative names of files begin
+};
+
+// `fields`: the indices in the declarations of the input fields that this entry provides.
+std::unique_ptr<EntryReader> make_reader(const Entry& entry, const std::vector<int>& fields,
+                                         const ReaderContext& context);
+
+}  // namespace tailrace::input
