@@ -1,9 +1,13 @@
 // The tags of messages between model ranks and servers before the first block and after the last one.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
+#include "base/bytes.hpp"
 #include "transport/endpoints.hpp"
 
 namespace tailrace::handshake {
@@ -31,15 +35,35 @@ enum class Tag : int {
 };
 inline constexpr int transport_tags_per_component = 4;
 
-// Passes the server's end of a buffer from a client to the server in the same process. From any thread.
+// What a channel between a client and its server is for. The values are part of messages.
+enum class Purpose : std::uint8_t {
+  output = 0,  // packets of the model to its server; every client has it
+  input = 1,   // records of input fields to the client, which makes the channel; only where there are any
+};
+inline constexpr int transport_tags_per_channel = 2;
+// The first tag of a channel of a component, by its number.
+int channel_tag(int component, Purpose purpose);
+
+// One channel in the message `invite`. The text is empty where both ends are in one process (LocalEnds).
+struct Invitation {
+  Purpose purpose = Purpose::output;
+  std::string text;
+};
+void put_invitations(base::ByteWriter& writer, const std::vector<Invitation>& invitations);
+std::vector<Invitation> get_invitations(base::ByteReader& reader);
+
+// Passes the server's ends of channels from a client to the server in the same process. From any thread.
 class LocalEnds {
  public:
-  void leave(std::unique_ptr<transport::Consumer> consumer);
-  std::unique_ptr<transport::Consumer> take();
+  void leave(std::unique_ptr<transport::Consumer> consumer);  // of the channel for output
+  void leave(std::unique_ptr<transport::Producer> producer);  // of the channel for input
+  std::unique_ptr<transport::Consumer> take_consumer();
+  std::unique_ptr<transport::Producer> take_producer();
 
  private:
-  std::mutex mutex_;  // guards consumer_
+  std::mutex mutex_;  // guards both
   std::unique_ptr<transport::Consumer> consumer_;
+  std::unique_ptr<transport::Producer> producer_;
 };
 
 }  // namespace tailrace::handshake

@@ -64,7 +64,7 @@ struct Entry {
   std::vector<std::string> files;   // names, globs, and templates of dates such as "era5_{time:%Y%m}.nc"
   std::string files_location_text;  // file:line:column, for messages
   Source source;
-  std::optional<double> lead_seconds;        // how far ahead of the model; none of both: `lead_records` 2
+  std::optional<double> lead_seconds;  // how far ahead of the model; none of both: `lead_records` 2
   std::optional<std::int64_t> lead_records;
   double wait_for = 0.0;  // seconds for which a file or record that is late is awaited
   OnTrouble on_trouble = OnTrouble::stop;

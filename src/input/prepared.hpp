@@ -20,16 +20,16 @@ struct FileLevels {
   std::vector<double> levels;  // in the units of the target; empty: hybrid levels
   // Hybrid levels: a record then holds, behind the values, the levels of its columns, in the same order.
   bool come_with_records = false;
-  std::int64_t count = 0;      // of levels in a record
+  std::int64_t count = 0;  // of levels in a record
 };
 
 struct PreparedField {
-  int field = -1;          // index in the declarations of the component
-  std::string entry;       // of the section `input`
+  int field = -1;     // index in the declarations of the component
+  std::string entry;  // of the section `input`
   FieldRequest request;
   OnTrouble on_trouble = OnTrouble::stop;
-  Timeline timeline;       // finished
-  std::vector<std::string> files;        // by number of the file in the timeline, for messages
+  Timeline timeline;               // finished
+  std::vector<std::string> files;  // by number of the file in the timeline, for messages
   // The type of the values that travel: the model's if nothing about them needs more, otherwise float64.
   // Missing values are NaN; integers travel in their own type only if none can be missing.
   model::DataType travels_as = model::DataType::float64;

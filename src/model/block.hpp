@@ -26,8 +26,8 @@ enum class PacketKind : std::uint32_t {
   checkpoint = 7,      // the checkpoint of the step holds all packets before; the payload has its values
   // From a server to its client, on the channel for input. `number` is the field's index in the
   // declarations, and `step` the place of the record (input::Part::place).
-  input_record = 8,    // the payload: input::RecordHead and the values
-  input_fault = 9,     // the record cannot be had; the payload: a fault
+  input_record = 8,     // the payload: input::RecordHead and the values
+  input_fault = 9,      // the record cannot be had; the payload: a fault
   input_timeline = 10,  // the timeline has become longer; the payload: the further records
 };
 

@@ -233,9 +233,11 @@ void ServerProcess::accept(HostedComponent& hosted, std::size_t client, std::spa
   try {
     base::ByteReader reader(message);
     if (const auto fault = base::get_fault(reader)) throw Error(fault->code, fault->message);
-    const std::string invitation = reader.get_text();
+    const auto invitations = handshake::get_invitations(reader);
+    TAILRACE_ASSERT(!invitations.empty(), "a channel for output");
+    const std::string& invitation = invitations.front().text;
     auto consumer = invitation.empty()
-                        ? local_ends_.take()
+                        ? local_ends_.take_consumer()
                         : transport::accept(invitation, world_, hosted.ranks[client], *bell_.doorbell);
     consumer->receive_into(memory_.arrivals());
     consumer->join(hosted.poll_group);

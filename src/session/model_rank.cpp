@@ -185,8 +185,7 @@ transport::ProducerEnd ModelRank::make_producer() {
     return {std::move(ends.producer), ""};
   }
   const int rank = started_.world->rank();
-  const int tag = static_cast<int>(handshake::Tag::first_transport) +
-                  started_.number * handshake::transport_tags_per_component;
+  const int tag = handshake::channel_tag(started_.number, handshake::Purpose::output);
   auto end = handshake::transport_of(started_.run, rank)
                  .make_producer(
                      {*started_.world, handshake::pair_of(started_.run, rank), tag, doorbell_name_}, buffer);
@@ -256,14 +255,14 @@ void ModelRank::agree_and_connect() {
   client_->put_statics(agreement.nodes);
 }
 
-// Sends the address of the buffer, or a fault, to the server; waits until all servers are set up.
+// Sends the addresses of the channels, or a fault, to the server; waits until all servers are set up.
 void ModelRank::connect() {
   transport::ProducerEnd end;
   base::ByteWriter invitation;
   try {
     end = make_producer();
     base::put_fault(invitation, std::nullopt);
-    invitation.put_text(end.invitation);
+    handshake::put_invitations(invitation, {{handshake::Purpose::output, end.invitation}});
   } catch (...) {
     base::put_fault(invitation, base::current_fault());
   }
