@@ -39,7 +39,8 @@ std::optional<EntryThread::Prepared> EntryThread::take_prepared() {
 }
 
 void EntryThread::read(const RecordRead& read) {
-  Job job{.read = read};
+  Job job;
+  job.read = read;
   if (!read.is_ahead) set_give_up(job);
   {
     const base::MutexLock lock(mutex_);
@@ -106,11 +107,13 @@ void EntryThread::run() {
       }
       if (stopping_) return;
     }
-    progress();
+    step();
   }
 }
 
-bool EntryThread::progress() {
+bool EntryThread::work() { return !options_.has_thread && step(); }
+
+bool EntryThread::step() {
   std::optional<RecordRead> read;
   {
     const base::MutexLock lock(mutex_);

@@ -40,7 +40,7 @@ class EntryThread {
     std::string name;  // of the entry
     std::function<std::unique_ptr<input::EntryReader>()> make_reader;
     double wait_for = 0.0;
-    bool has_thread = true;      // false: all work is done in progress() (mode inline)
+    bool has_thread = true;      // false: all work is done in work() (mode inline)
     std::function<void()> ring;  // called when there is something to take; from the entry's thread
   };
   explicit EntryThread(Options options);
@@ -59,7 +59,8 @@ class EntryThread {
   void hurry(int field, std::int64_t place);
   void drop(int field, std::int64_t place);  // nobody waits for it any more
   std::vector<RecordReadEnd> take_ends();
-  bool progress();  // without a thread: does a piece of work if there is any
+  // Without a thread: does a piece of work if there is any. True if it did. With a thread it does nothing.
+  bool work();
 
  private:
   struct Job {
@@ -73,6 +74,7 @@ class EntryThread {
   using Jobs = std::vector<Job>;
 
   void run();
+  bool step();
   void prepare();
   bool has_work(double now) const TAILRACE_REQUIRES(mutex_);
   Job take_job(double now) TAILRACE_REQUIRES(mutex_);

@@ -75,7 +75,7 @@ bool InputPreparation::progress() {
   for (std::size_t number = 0; number < entries_.size(); ++number) {
     Entry& entry = entries_[number];
     if (!entry.thread || entry.is_known) continue;
-    if (setting_.reads_alone) entry.thread->progress();
+    entry.thread->work();
     if (auto prepared = entry.thread->take_prepared()) {
       if (!prepared->fault) prepared->fault = find_fault(prepared->fields, setting_.calendar);
       tell(number, *prepared);

@@ -76,7 +76,7 @@ bool RecordOwner::progress() {
   for (const auto& [number, field] : fields_) threads.insert(field.thread);
   bool moved = false;
   for (EntryThread* thread : threads) {
-    if (parts_.executor.threads() == 0) moved = thread->progress() || moved;
+    moved = thread->work() || moved;
     for (const RecordReadEnd& end : thread->take_ends()) {
       end_read(end);
       moved = true;
