@@ -20,9 +20,10 @@ enum class MemoryKind : int {
   windows,    // accumulators
   geometry,   // the mapping from cells of clients to chunks
   reuse,      // free, in pools
-  checkpoint  // fields and state of checkpoints, until they are written
+  checkpoint,  // fields and state of checkpoints, until they are written
+  input        // records of input fields, until all clients have had them
 };
-inline constexpr std::size_t held_count = 9;
+inline constexpr std::size_t held_count = 10;
 const char* held_name(MemoryKind what);
 
 // Safe from several threads.
