@@ -80,8 +80,7 @@ FileHeader header_of(std::span<const std::byte> bytes) {
   FileHeader header;
   try {
     const json read = json::parse(text, text + bytes.size());  // which must outlive the loop
-    for (const json& one : read.at("variables"))
-      header.variables.push_back(variable_of(one));
+    for (const json& one : read.at("variables")) header.variables.push_back(variable_of(one));
   } catch (const json::exception& error) {
     refuse(fmt::format("the header that the process read is not of the protocol: {}", error.what()));
   }
@@ -195,7 +194,8 @@ env::ReceivedPages ReaderProcess::read(std::int64_t file, const VariableHeader& 
   return std::move(answer.pages);
 }
 
-ReaderProcess::OpenFile ReaderProcess::extend(std::int64_t file, double seconds, std::int64_t from) {
+ReaderProcess::OpenFile ReaderProcess::extend(std::int64_t file, double seconds,
+                                              const std::map<std::string, std::int64_t>& from) {
   const Known& known = opened(file);
   const Answer answer =
       ask(text_of({{"do", "extend"}, {"file", known.in_process}, {"seconds", seconds}, {"from", from}}),

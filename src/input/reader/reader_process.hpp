@@ -6,7 +6,7 @@
 //                  answer: {"file": number, "identity": text, "more": bool}, the header as JSON in the memory
 //   {"do": "read", "file": number, "variable": name, "start": [...], "count": [...]}
 //                  answer: {"bytes": n}, the values in C order in the memory
-//   {"do": "extend", "file": number, "seconds": s, "from": record}
+//   {"do": "extend", "file": number, "seconds": s, "from": {dim: record}}
 //                  answer: {"more": bool}, the header as JSON in the memory
 //   {"do": "close", "file": number}               answer: {}
 // Any answer may be {"error": text, "trouble": word} instead. The header: {"variables": [{"name", "dims",
@@ -21,7 +21,7 @@
 // "more": further records may come, as in the stream of a running job. `extend` waits until at least one is
 // there, or no more can come, or `seconds` have passed, and gives the header with the new lengths: the source
 // takes no further record than it is asked for, so a stream that waits for its readers waits. It forgets the
-// records before `from`.
+// records before those of `from`, by dim of time, except for small ones such as their times.
 //
 // The process ends when its socket is closed, whatever it does then. process/netcdf_main.cpp is such a
 // process, and python/tailrace/input_source.py.
@@ -81,8 +81,9 @@ class ReaderProcess {
   env::ReceivedPages read(std::int64_t file, const VariableHeader& variable,
                           const std::vector<std::int64_t>& start, const std::vector<std::int64_t>& count);
   // Waits for up to `seconds` for the next record of a file with `more`, and returns its header with the new
-  // lengths; the shapes are unchanged if none came. Records before `from` are no longer needed.
-  OpenFile extend(std::int64_t file, double seconds, std::int64_t from);
+  // lengths; the shapes are unchanged if none came. `from`: by dim of time, the first record that is still
+  // needed.
+  OpenFile extend(std::int64_t file, double seconds, const std::map<std::string, std::int64_t>& from);
   // A number that is not open, or a process that is gone, is no error.
   void close(std::int64_t file);
 

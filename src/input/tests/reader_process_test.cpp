@@ -57,7 +57,7 @@ while message := s.recv(1 << 16):
         answer({"bytes": len(values)}, values[1:] if kind == "short" else values)
     elif what == "extend":
         lengths[name] += 1
-        answer({"more": asked["seconds"] < 1.0}, header(name))
+        answer({"more": asked["from"] == {}}, header(name))
     else:
         answer({})
 )",
@@ -133,14 +133,14 @@ TEST(ReaderProcess, FollowsAStreamButCannotContinueIt) {
   ReaderProcess reader(process(), patience);
   const auto stream = reader.open("stream:"), deadly = reader.open("deadly:");
   EXPECT_TRUE(stream.more);
-  auto grown = reader.extend(stream.number, 0.5, 0);
+  auto grown = reader.extend(stream.number, 0.5, {});
   EXPECT_TRUE(grown.more);
   EXPECT_EQ(grown.header.find("v")->shape, std::vector<std::int64_t>{4});
   EXPECT_EQ(text(reader.read(stream.number, *grown.header.find("v"), {0}, {4})), "stre");
-  EXPECT_FALSE(reader.extend(stream.number, 2.0, 1).more);
+  EXPECT_FALSE(reader.extend(stream.number, 0.5, {{"time", 1}}).more);
   EXPECT_EQ(trouble_of([&] { reader.read(deadly.number, *deadly.header.find("v"), {0}, {1}); }, "signal 11"),
             ReaderTrouble::lost);
-  EXPECT_EQ(trouble_of([&] { reader.extend(stream.number, 0.0, 0); }, "its records with it"),
+  EXPECT_EQ(trouble_of([&] { reader.extend(stream.number, 0.0, {}); }, "its records with it"),
             ReaderTrouble::lost);
 }
 

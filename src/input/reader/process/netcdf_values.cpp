@@ -48,9 +48,9 @@ std::size_t cells_of(const Region& region, int group, int variable, const std::s
     std::size_t length = 0;
     check(nc_inq_dim(group, ids[d], dim.data(), &length), name.c_str());
     if (region.count[d] < 1 || region.count[d] > length || region.start[d] > length - region.count[d])
-      throw Refusal(name + ": cells " + std::to_string(region.start[d]) + " to " +
-                    std::to_string(region.start[d] + region.count[d] - 1) + " of dim " + dim.data() +
-                    " are outside: it has " + std::to_string(length));
+      throw Refusal(name + ": " + std::to_string(region.count[d]) + " cells from " +
+                    std::to_string(region.start[d]) + " along " + dim.data() + " are outside: it has " +
+                    std::to_string(length));
     if (region.count[d] > most_cells / cells)
       throw Refusal(name + ": the request is for more values than can be read at once");
     cells *= region.count[d];
