@@ -181,7 +181,7 @@ def scipy(folder: Path, case: Case) -> Path:
     from scipy.io import netcdf_file
 
     with netcdf_file(folder / "in.nc", "w", version=2) as data:
-        for dim, length in case.sizes().items():
+        for dim, length in sorted(case.sizes().items(), key=lambda one: one[0] != UNLIMITED):  # that comes first
             data.createDimension(dim, None if dim == UNLIMITED else length)
         for name, one in case.variables.items():
             variable = data.createVariable(name, one.values.dtype.newbyteorder(">"), one.dims)

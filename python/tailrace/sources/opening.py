@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import xarray as xr
 
+from .classic_length import check_length
 from .dataset import DatasetSource
 from .function import load_function, told
 from .growing import GrowingSource
@@ -51,6 +52,8 @@ class Opener:
             from .bp import BpSource
 
             return BpSource(file)
+        if Path(file).is_file():
+            check_length(file)
         return DatasetSource(open_with_xarray(file))
 
     def _from_function(self, file: str) -> Source:

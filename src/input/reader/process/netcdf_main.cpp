@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "input/reader/process/classic_length.hpp"
 #include "input/reader/process/file_identity.hpp"
 #include "input/reader/process/netcdf_header.hpp"
 #include "input/reader/process/netcdf_values.hpp"
@@ -55,6 +56,7 @@ class Reader {
     if (const auto expected = request.find("expected"); expected != request.end())
       check_identity(path, *expected);
     const std::string identity = identity_of(path);
+    check_length(path);
     int file = -1;
     check(nc_open(path.c_str(), NC_NOWRITE, &file), "cannot open it");
     try {
