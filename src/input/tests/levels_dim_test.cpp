@@ -28,7 +28,8 @@ model::Grid grid_of(std::vector<std::string> dims, std::vector<model::Coordinate
 
 TEST(LevelsDim, is_that_of_the_coordinate_or_the_vertical_one) {
   const auto plane = {along("x", "degrees_east", "lon"), along("y", "degrees_north", "lat")};
-  EXPECT_EQ(levels_dim(grid_of({"y", "k", "x"}, plane), "p_full"), 1) << "the only one that is not of a plane";
+  EXPECT_EQ(levels_dim(grid_of({"y", "k", "x"}, plane), "p_full"), 1)
+      << "the only one that is not of a plane";
   auto with_levels = grid_of({"y", "x", "k", "tile"}, plane);
   EXPECT_THROW(levels_dim(with_levels, "p_full"), Error);
   with_levels.coordinates.push_back(along("k", "hPa", "level"));
@@ -42,7 +43,8 @@ TEST(LevelsDim, is_that_of_the_coordinate_or_the_vertical_one) {
 
 TEST(LevelsDim, names_the_grid_that_has_none) {
   try {
-    levels_dim(grid_of({"y", "x"}, {along("x", "degrees_east", "lon"), along("y", "degrees_north", "lat")}), "p");
+    levels_dim(grid_of({"y", "x"}, {along("x", "degrees_east", "lon"), along("y", "degrees_north", "lat")}),
+               "p");
     ADD_FAILURE() << "expected an error";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("of the dims of \"atmosphere\" (y, x) 0 are vertical"));
