@@ -16,7 +16,7 @@ namespace {
 
 DimKind kind_of_coordinate(const model::Coordinate& coordinate) {
   const auto text = [&](const char* name) { return model::text_of(coordinate.attributes, name); };
-  return kind_of(coordinate.units, coordinate.standard_name, text("axis"), text("positive"));
+  return input::kind_of(coordinate.units, coordinate.standard_name, text("axis"), text("positive"));
 }
 
 // The kinds of the coordinates with this dim alone.
