@@ -24,10 +24,10 @@ struct HostedComponent {
   std::vector<int> ranks;    // in the whole run, of the same clients
   State state = State::awaited;
   std::unique_ptr<pipeline::ServedComponent> component;
-  std::unique_ptr<Intake> intake;      // null until it runs, and on a server without clients of it
+  std::unique_ptr<Intake> intake;       // null until it runs, and on a server without clients of it
   std::unique_ptr<InputService> input;  // null if it has no input fields
-  std::vector<unsigned char> invited;  // by client of this server
-  std::vector<Link> links;             // of the connected clients, until it runs
+  std::vector<unsigned char> invited;   // by client of this server
+  std::vector<Link> links;              // of the connected clients, until it runs
   std::shared_ptr<transport::PollGroup> poll_group;
   std::optional<base::Fault> own_fault;  // sent to all servers once all clients of this server are connected
   bool announced = false;
@@ -38,7 +38,7 @@ struct HostedComponent {
 
   // Call once all clients are connected on all servers. From then on the component takes their packets.
   void start(const sinks::SinkServices& services);
-  bool progress();   // while the component runs; true if anything moved
+  bool progress();  // while the component runs; true if anything moved
   bool ends() const { return component->over() && (!input || input->over()); }
   bool has_read_headers() const { return !input || input->is_prepared(); }  // of input files
   bool drop_rest();  // discards packets that arrive after a component was cut

@@ -122,7 +122,7 @@ struct ServerCounters {
   // By index of the plan's files; only those that this server owns are filled. Pointers stay valid while it
   // grows.
   std::deque<DatasetCounters> files;
-  std::deque<InputCounters> inputs;         // pointers stay valid
+  std::deque<InputCounters> inputs;     // pointers stay valid
   std::deque<OutOfRange> out_of_range;  // of variables whose type may be too small; pointers stay valid
 
   SharedTimings& phase(Phase phase) { return phases[base::index(phase)]; }

@@ -141,8 +141,7 @@ void EntryThread::prepare() {
     for (const input::PreparedField& field : prepared.fields) fields_.emplace(field.field, field);
   } catch (...) {
     prepared.fault = base::current_fault();
-    tries_again =
-        prepared.fault->code == ErrorCode::resource && env::steady_seconds() < *give_up_preparing_;
+    tries_again = prepared.fault->code == ErrorCode::resource && env::steady_seconds() < *give_up_preparing_;
     if (tries_again) base::log_warning(prepared.fault->message + "; it is awaited");
   }
   {

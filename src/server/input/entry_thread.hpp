@@ -65,9 +65,9 @@ class EntryThread {
  private:
   struct Job {
     RecordRead read;
-    double not_before = 0.0;         // steady seconds
-    std::optional<double> give_up;   // set once a client needs it
-    bool is_late = false;            // it was tried in vain
+    double not_before = 0.0;        // steady seconds
+    std::optional<double> give_up;  // set once a client needs it
+    bool is_late = false;           // it was tried in vain
     bool is_dropped = false;
     bool is(int field, std::int64_t place) const { return read.field == field && read.place == place; }
   };
@@ -84,9 +84,9 @@ class EntryThread {
   double pause() const;  // between two tries
 
   const Options options_;
-  std::unique_ptr<input::EntryReader> reader_;   // entry's thread only
-  std::map<int, input::PreparedField> fields_;   // entry's thread only; by index in the declarations
-  std::optional<double> give_up_preparing_;      // entry's thread only
+  std::unique_ptr<input::EntryReader> reader_;  // entry's thread only
+  std::map<int, input::PreparedField> fields_;  // entry's thread only; by index in the declarations
+  std::optional<double> give_up_preparing_;     // entry's thread only
   base::Mutex mutex_;
   base::Condition wake_;
   std::optional<Prepared> prepared_ TAILRACE_GUARDED_BY(mutex_);

@@ -41,8 +41,7 @@ InputPreparation::InputPreparation(const InputSetting& setting, pipeline::Contro
       if (field && setting.declarations.fields[base::index(*field)].is_input) entry.asked.push_back(*field);
     }
     if (entry.asked.empty()) continue;
-    entry.owner = setting.reads_alone ? control.rank()
-                                      : static_cast<int>(entries_.size()) % control.size();
+    entry.owner = setting.reads_alone ? control.rank() : static_cast<int>(entries_.size()) % control.size();
     if (entry.owner == control.rank()) start(entry, services);
     entries_.push_back(std::move(entry));
   }

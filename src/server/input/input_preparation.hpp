@@ -1,5 +1,5 @@
-// Reads the headers of the files of all entries of `input` before a component runs, each on the server that owns
-// the entry, and tells all servers what is in them.
+// Reads the headers of the files of all entries of `input` before a component runs, each on the server that
+// owns the entry, and tells all servers what is in them.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ class InputPreparation {
   InputPreparation(const InputSetting& setting, pipeline::ControlChannel& control,
                    const InputServices& services);
 
-  // What a server does instead if it cannot set the component up: the others would wait for its entries.
+  // A server calls this instead if it cannot set the component up: the others would wait for its entries.
   static void refuse(messaging::Messenger& messenger, int component, const base::Fault& fault);
 
-  bool progress();     // true if anything moved
-  bool over() const;   // all servers that are not lost have told of their entries
+  bool progress();    // true if anything moved
+  bool over() const;  // all servers that are not lost have told of their entries
   void lose(int server);
   const std::optional<base::Fault>& fault() const { return fault_; }  // the first one
 

@@ -81,9 +81,8 @@ void InputService::make_window() {
     ends_awaited_.insert(owner_of(field.field));
   }
   window_ = std::make_unique<RecordWindow>(std::move(fields), setting_.calendar);
-  control_.messenger().on_shared(
-      control_.kind(ControlMessage::input_record),
-      [this](int, const base::SharedBytes& message) { hear_record(message); });
+  control_.messenger().on_shared(control_.kind(ControlMessage::input_record),
+                                 [this](int, const base::SharedBytes& message) { hear_record(message); });
   control_.on(ControlMessage::input_ended,
               [this](int from, messaging::Bytes&&) { ends_awaited_.erase(from); });
 }

@@ -1,5 +1,5 @@
-// The input fields of a component on one server: the server reads the entries that it owns, and gives its clients
-// the records that they need.
+// The input fields of a component on one server: the server reads the entries that it owns, and gives its
+// clients the records that they need.
 //
 //   reader → EntryThread → RecordOwner (cut) → messages → RecordDelivery → buffers of the clients
 //                                 ↑ wanted records ← RecordWindow ← the clients' time
@@ -40,8 +40,8 @@ class InputService {
   InputService(InputSetting setting, const InputServices& services);
   ~InputService();
 
-  bool prepare() { return preparation_.progress(); }             // until it is prepared; true if anything moved
-  bool is_prepared() const { return preparation_.over(); }       // on all servers
+  bool prepare() { return preparation_.progress(); }        // until it is prepared; true if anything moved
+  bool is_prepared() const { return preparation_.over(); }  // on all servers
   const std::optional<base::Fault>& fault() const { return preparation_.fault(); }
   const std::vector<input::PreparedField>& fields() const { return fields_; }  // once start() was called
 
@@ -72,18 +72,18 @@ class InputService {
   pipeline::ControlChannel control_;
   InputPreparation preparation_;
   std::vector<input::PreparedField> fields_;
-  std::map<int, const InputPreparation::Entry*> entry_of_;    // by index in the declarations
-  std::map<int, const input::PreparedField*> prepared_;       // too
-  std::map<int, telemetry::InputCounters*> counters_;         // too
+  std::map<int, const InputPreparation::Entry*> entry_of_;  // by index in the declarations
+  std::map<int, const input::PreparedField*> prepared_;     // too
+  std::map<int, telemetry::InputCounters*> counters_;       // too
   std::unique_ptr<RecordCut> cut_;
   std::unique_ptr<RecordOwner> owner_;    // null: no entry is this server's
   std::unique_ptr<RecordWindow> window_;  // null: no client has input fields
   RecordDelivery delivery_;
   bool has_clients_ = false;
   bool is_ended_ = false;
-  std::optional<ClientTimes> times_;       // at the last move of the window
+  std::optional<ClientTimes> times_;  // at the last move of the window
   std::size_t held_at_move_ = 0;
-  std::set<int> ends_awaited_;             // owners that have not answered the end
+  std::set<int> ends_awaited_;  // owners that have not answered the end
   telemetry::HeldPart held_;
 };
 

@@ -1,4 +1,4 @@
-// What the input of a component is made from, on one server.
+// All that the input of a component is made from, on one server.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ struct InputSetting {
   const model::Declarations& declarations;
   const model::Decomposition& decomposition;
   calendar::Calendar calendar;
-  std::vector<input::Entry> entries;  // those without fields that the model declared are ignored
-  double begin = 0.0;                 // of the run, in seconds since its start
+  std::vector<input::Entry> entries;      // those without fields that the model declared are ignored
+  double begin = 0.0;                     // of the run, in seconds since its start
   std::vector<std::vector<int>> clients;  // by server: ranks in the component, ascending
   bool reads_alone = false;  // each server owns all entries for itself, as it must wait for no other (inline)
   std::size_t memory = 0;    // bytes that this server may hold ahead of its clients
@@ -34,7 +34,7 @@ struct InputSetting {
       make_reader;
 };
 
-// Of a server process; all must live longer.
+// The parts of a server process that input uses; all must live longer.
 struct InputServices {
   messaging::Messenger& messenger;
   env::Executor& executor;  // without threads: entries have no threads either

@@ -19,7 +19,8 @@ bool has_inputs(const model::Declarations& declarations, const input::Options* o
 }
 
 // By server: the clients, as ranks in the component.
-std::vector<std::vector<int>> clients_by_server(const handshake::Assignment& assignment, std::size_t component) {
+std::vector<std::vector<int>> clients_by_server(const handshake::Assignment& assignment,
+                                                std::size_t component) {
   std::vector<std::vector<int>> clients(assignment.servers.size());
   const handshake::StridedRuns& ranks = assignment.ranks[component];
   for (std::size_t client = 0; client < ranks.size(); ++client)
@@ -58,9 +59,9 @@ std::unique_ptr<InputService> make_input_service(const pipeline::ServedComponent
                    .make_reader =
                        [&info, calendar = component.calendar()](const input::Entry& entry,
                                                                 const std::vector<int>& fields) {
-                         return input::make_reader(entry, fields,
-                                                   {info.declarations, calendar,
-                                                    output::adios2::beside_library(""), ""});
+                         return input::make_reader(
+                             entry, fields,
+                             {info.declarations, calendar, output::adios2::beside_library(""), ""});
                        }},
       services);
 }

@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/index.hpp"
-#include "model/parts.hpp"
 #include "input/levels_dim.hpp"
+#include "model/parts.hpp"
 
 namespace tailrace::server {
 namespace {

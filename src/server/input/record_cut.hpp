@@ -17,8 +17,8 @@
 namespace tailrace::server {
 
 // The owner of a record sends each server one message for all of its clients. For each client it holds the
-// payload of a packet `input_record`, in the order of the clients. Of a grid that every rank has as a whole it
-// holds one payload for all.
+// payload of a packet `input_record`, in the order of the clients. If every rank has the whole grid, there is
+// one payload for all.
 //
 // Safe from several threads. The overlaps of the clients' regions with the grid are computed once for each
 // server that asks, so a server whose entries nobody needs computes none.
@@ -35,7 +35,7 @@ class RecordCut {
   struct Place {
     std::size_t begin = 0, bytes = 0;
   };
-  std::size_t bytes(const input::PreparedField& field, int server) const;  // of the message
+  std::size_t bytes(const input::PreparedField& field, int server) const;          // of the message
   std::vector<Place> places(const input::PreparedField& field, int server) const;  // by client of the server
   std::size_t record_bytes(const input::PreparedField& field) const;               // of the whole record
   // Fills the message. Throws Error(internal) if the record has another size than the grid.
@@ -78,7 +78,7 @@ class RecordCut {
   const model::Declarations& declarations_;
   const model::Decomposition& decomposition_;
   std::vector<std::vector<int>> clients_;
-  std::vector<std::vector<int>> parts_;  // by rank of the component
+  std::vector<std::vector<int>> parts_;            // by rank of the component
   using Key = std::tuple<int, std::int64_t, int>;  // grid, levels of the file or -1, server
   mutable std::mutex mutex_;                       // guards the map, not its values
   mutable std::map<Key, Shares> shares_;

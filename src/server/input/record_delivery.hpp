@@ -19,7 +19,7 @@ namespace tailrace::server {
 // the order in which they are needed.
 class RecordDelivery {
  public:
-  // Of the next client: call it for each client of the server with inputs, in ascending order. `index`: its
+  // Adds the next client: call it for each client of the server with inputs, in ascending order. `index`: its
   // place among the clients of the server. The buffer must not be one that waits when it is full.
   void add_client(std::size_t index, std::unique_ptr<transport::Producer> producer);
 
@@ -61,7 +61,7 @@ class RecordDelivery {
   struct Client {
     std::size_t index = 0;
     std::unique_ptr<transport::Producer> producer;  // null: the client is gone
-    std::vector<Waiting> waiting;  // the next one is the last, if they are sorted
+    std::vector<Waiting> waiting;                   // the next one is the last, if they are sorted
     bool is_sorted = true;
     // When the buffer last had no room: the bytes under way, and those of the record.
     std::size_t full_at = SIZE_MAX, full_for = 0;

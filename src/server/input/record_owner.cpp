@@ -143,8 +143,8 @@ bool RecordOwner::send_answers() {
   }
   for (Answer& answer : answers) {
     if (!servers_.contains(answer.server)) continue;
-    parts_.control.messenger().send_slab(
-        answer.server, parts_.control.kind(ControlMessage::input_record), std::move(answer.message));
+    parts_.control.messenger().send_slab(answer.server, parts_.control.kind(ControlMessage::input_record),
+                                         std::move(answer.message));
   }
   return !answers.empty();
 }
@@ -158,8 +158,7 @@ void RecordOwner::leave(int server) {
 bool RecordOwner::had_by_all(const Key& key, const Held& held) const {
   return held.waiting.empty() && std::ranges::all_of(servers_, [&](int server) {
            const auto lowest = lowest_.find({key.first, server});
-           return held.answered.contains(server) ||
-                  (lowest != lowest_.end() && lowest->second > key.second);
+           return held.answered.contains(server) || (lowest != lowest_.end() && lowest->second > key.second);
          });
 }
 

@@ -1,5 +1,5 @@
-// The records of the entries of `input` that this server owns: it has each record read once, keeps it until all
-// servers with clients have had it, and sends each of them what its clients need.
+// The records of the entries of `input` that this server owns: it has each record read once, keeps it until
+// all servers with clients have had it, and sends each of them what its clients need.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ class RecordOwner {
   void take(int server, const WantedMessage& wanted);
   void leave(int server);  // it wants no more, or is lost; nothing is sent to it any more
   bool progress();         // true if anything moved
-  std::size_t bytes() const { return bytes_; }  // of the records that are held or being read
+  std::size_t bytes() const { return bytes_; }       // of the records that are held or being read
   bool serves() const { return !servers_.empty(); }  // a server may still want records
 
  private:

@@ -75,8 +75,7 @@ void RecordWindow::need(State& state, std::int64_t place, WantedMessage& wanted)
 }
 
 // Requests the next record ahead of the clients, if there is room. True if it did.
-bool RecordWindow::look_ahead(State& state, std::size_t held, std::size_t most_bytes,
-                              WantedMessage& wanted) {
+bool RecordWindow::look_ahead(State& state, std::size_t held, std::size_t most_bytes, WantedMessage& wanted) {
   std::int64_t place = state.highest + 1;
   while (place <= state.end && state.requests.contains(key_of(state, place))) ++place;
   if (place > state.end) return false;

@@ -1,4 +1,5 @@
-// Which records of input fields a server requests for its clients, from the model's time to `lead` ahead of it.
+// Chooses the records of input fields that a server requests for its clients: from the model's time to `lead`
+// ahead of it.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@
 namespace tailrace::server {
 
 // Records that a client needs are requested whatever memory they take; those ahead of the clients only while
-// less than a bound is requested or waits for room in their buffers. Of a field that `stays` each record is
-// requested once, and its index is its place.
+// less than a bound is requested or waits for room in their buffers. A field that `stays` has
+// the index of a record as its place, and each is requested once.
 class RecordWindow {
  public:
   struct Field {
@@ -41,7 +42,7 @@ class RecordWindow {
   // 0: a client needs the record. Otherwise how many places it is ahead of the clients.
   std::int64_t ahead(int field, std::int64_t place) const;
   std::size_t bytes_requested() const { return bytes_requested_; }  // without an answer
-  bool awaits_needed() const { return needed_ > 0; }  // a client needs a record that has not arrived
+  bool awaits_needed() const { return needed_ > 0; }   // a client needs a record that has not arrived
   bool has_deferred() const { return has_deferred_; }  // a record ahead was not requested for want of memory
 
  private:
@@ -52,7 +53,7 @@ class RecordWindow {
   struct State {
     Field field;
     input::TimeSelector selector;
-    std::map<std::int64_t, Request> requests = {};  // by place
+    std::map<std::int64_t, Request> requests = {};         // by place
     std::int64_t lowest = INT64_MIN, highest = INT64_MIN;  // places that clients need
     std::int64_t end = INT64_MIN;                          // the last one that may be requested ahead
   };

@@ -1,9 +1,12 @@
-// An entry of `input` without files: a record's values are made from its number and the cells. The test may hold
-// reads up and make them fail.
+// An entry of `input` without files: a record's values are made from its number and the cells. The test may
+// hold reads up and make them fail.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
+#include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -29,12 +32,12 @@ inline double fake_level(std::int64_t record, std::int64_t cell) {
   return 1e6 * static_cast<double>(record) + static_cast<double>(cell) + 0.5;
 }
 
-// What the readers of all servers share with the test.
+// Shared by the readers of all servers and the test.
 class FakeFiles {
  public:
-  std::int64_t records = 8;  // of each field, at 0, 10, 20, ... seconds
-  std::string broken_headers;  // the entry whose headers cannot be read
-  int late_headers = 0;        // how often they cannot be read before they can
+  std::int64_t records = 8;                         // of each field, at 0, 10, 20, ... seconds
+  std::string broken_headers;                       // the entry whose headers cannot be read
+  std::atomic<int> late_headers{0};                 // how often they cannot be read before they can
   std::map<std::string, input::FileLevels> levels;  // by name of the field
   std::set<std::string> stay, has_missing;          // names of fields
 
@@ -82,7 +85,8 @@ class FakeReader final : public input::EntryReader {
   std::vector<input::PreparedField> prepare() override {
     if (files_.broken_headers == entry_.name)
       throw Error(ErrorCode::configuration, "run.yaml:3:5  " + entry_.name + ".nc has no variable tos");
-    if (files_.late_headers-- > 0) throw Error(ErrorCode::resource, entry_.name + ".nc is not there");
+    if (files_.late_headers.fetch_sub(1) > 0)
+      throw Error(ErrorCode::resource, entry_.name + ".nc is not there");
     std::vector<input::PreparedField> prepared;
     for (const int field : fields_) prepared.push_back(prepared_field(field));
     return prepared;
@@ -116,8 +120,11 @@ class FakeReader final : public input::EntryReader {
     input::Timeline timeline(test_calendar());
     timeline.add(0, axis);
     timeline.finish();
-    input::PreparedField prepared{
-        .entry = entry_.name, .request = {}, .timeline = timeline, .files = {}, .vertical = {}};
+    input::PreparedField prepared{.entry = entry_.name,
+                                  .request = {},
+                                  .timeline = timeline,
+                                  .files = {entry_.name + ".nc"},
+                                  .vertical = {}};
     prepared.field = number;
     for (const input::FieldRequest& request : entry_.fields)
       if (request.name == field.name) prepared.request = request;

@@ -1,5 +1,5 @@
-// Several servers of a component with input fields, and their clients, in one thread. The channels are in this
-// process; the files are made up (FakeFiles).
+// Several servers of a component with input fields, and their clients, in one thread. The channels are in
+// this process; the files are made up (FakeFiles).
 #pragma once
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@
 
 namespace tailrace::server::testing {
 
-// What a client has got of a field at a place.
+// A packet about a record that a client has got.
 struct GotRecord {
   std::optional<base::Fault> fault;
   std::int64_t missing = 0;
@@ -105,7 +105,8 @@ class InputBench {
 
   // Until the headers are read and the clients connected.
   void begin() {
-    for (int rank = 0; rank < options.servers; ++rank) servers_.push_back(std::make_unique<Server>(*this, rank));
+    for (int rank = 0; rank < options.servers; ++rank)
+      servers_.push_back(std::make_unique<Server>(*this, rank));
     until([&] {
       bool prepared = true;
       for (const auto& server : servers_) {
@@ -155,7 +156,10 @@ class InputBench {
   void lose(int rank) {
     servers_[base::index(rank)]->is_lost = true;
     for (int other = 0; other < options.servers; ++other)
-      if (other != rank) service(other).lose(rank);
+      if (other != rank) {
+        service(other).lose(rank);
+        messenger(other).forget(rank);
+      }
   }
   bool has_all(int field, std::int64_t place) {
     return std::ranges::all_of(clients, [&](const auto& client) {
