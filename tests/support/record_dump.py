@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import netCDF4
 import numpy as np
 
 from support.harness import BUILD
@@ -37,6 +38,38 @@ def grid(**axes: Any) -> dict[str, Any]:
     ]
     shape = [values if isinstance(values, int) else len(values) for values in axes.values()]
     return {"dims": list(axes), "shape": shape, "coordinates": coordinates}
+
+
+def write(
+    path: Path,
+    values: np.ndarray,
+    dims: dict[str, Any],
+    attributes: dict[str, Any] | None = None,
+    name: str = "t",
+    kind: str = "NETCDF4",
+    unlimited: str | None = None,
+    **variable: Any,
+) -> None:
+    """A file with one variable; `dims`: their coordinates, or their lengths for those that have none."""
+    known = {
+        "time": {"units": "days since 2000-01-01"},
+        "lat": {"units": "degrees_north"},
+        "lon": {"units": "degrees_east"},
+        "lev": {"units": "hPa"},
+    }
+    with netCDF4.Dataset(path, "w", format=kind) as data:
+        for dim, coordinate in dims.items():
+            length = coordinate if isinstance(coordinate, int) else len(coordinate)
+            data.createDimension(dim, None if dim == unlimited else length)
+            if not isinstance(coordinate, int):
+                data.createVariable(dim, "f8", (dim,))[:] = coordinate
+                data[dim].setncatts(known.get(dim, {}))
+        attributes = dict(attributes or {})
+        fill = attributes.pop("_FillValue", None)
+        made = data.createVariable(name, values.dtype, tuple(dims), fill_value=fill, **variable)
+        made.set_auto_maskandscale(False)
+        made.setncatts({"units": "K"} | attributes)
+        made[...] = values
 
 
 class RecordDump:
