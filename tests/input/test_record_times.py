@@ -95,8 +95,12 @@ def test_records_missing_in_the_middle(tmp_path):
         assert np.isnan(dump.read(2)[0]).all()
 
 
-@pytest.mark.parametrize("calendar", ["standard", "noleap", "360_day", "all_leap", "julian", "proleptic_gregorian", None])
-@pytest.mark.parametrize("units", ["days since 1850-01-01", "hours since 2003-06-30 12:00", "minutes since 2004-02-28 00:00 -2:00"])
+@pytest.mark.parametrize(
+    "calendar", ["standard", "noleap", "360_day", "all_leap", "julian", "proleptic_gregorian", None]
+)
+@pytest.mark.parametrize(
+    "units", ["days since 1850-01-01", "hours since 2003-06-30 12:00", "minutes since 2004-02-28 00:00:00 -02:00"]
+)
 def test_calendars(tmp_path, calendar, units):
     days = np.array([55000.0, 55580.25, 56001.5])
     scale = {"days": 1, "hours": 24, "minutes": 1440}[units.split()[0]]
@@ -185,9 +189,7 @@ def test_coordinates_of_time_under_other_names(tmp_path):
 
 def test_a_record_a_file_without_a_dim_of_time(tmp_path):
     for n in range(3):
-        write_times(
-            tmp_path / f"{n}.nc", [n], numbers(3)[n], scalar=True, name="when", units="days since 2000-01-01"
-        )
+        write_times(tmp_path / f"{n}.nc", [n], numbers(3)[n], scalar=True, name="when", units="days since 2000-01-01")
     with opened(tmp_path, ["*.nc"]) as dump:
         assert dump.times() == [0, DAY, 2 * DAY]
         np.testing.assert_array_equal(dump.values(), numbers(3))
