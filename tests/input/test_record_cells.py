@@ -143,7 +143,7 @@ def test_names_in_groups(tmp_path):
         with RecordDump(tmp_path, grid(lat=AXES["lat"][::-1]), ["a.nc"], [FIELD | {"variable": path}]) as dump:
             assert dump.times() == [3 * 86400, 4 * 86400]
             np.testing.assert_array_equal(dump.values(), values[:, ::-1])
-    with pytest.raises(Refused, match='there is no variable t. Did you mean "forcing/land/t"'):
+    with pytest.raises(Refused, match=r'there is no variable t\. Did you mean "forcing/land/t"'):
         RecordDump(tmp_path, grid(lat=AXES["lat"]), ["a.nc"], [FIELD])
 
 
