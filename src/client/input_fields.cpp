@@ -77,6 +77,8 @@ class InputFields::State {
     store_.receive();
   }
 
+  bool drain() { return store_.drain(); }
+
   std::size_t copied_bytes() const { return store_.copied_bytes(); }
 
  private:
@@ -182,6 +184,8 @@ void InputFields::get(int field, const model::Tick& now, const Target& target) c
 }
 
 void InputFields::step(const model::Tick& now) { state_->step(now.time); }
+
+bool InputFields::drain() { return state_->drain(); }
 
 std::size_t InputFields::copied_bytes() const { return state_->copied_bytes(); }
 
