@@ -1,4 +1,4 @@
-// What a user asks for under `input`: which variables of which files give the model its fields, and how.
+// The requests of a user under `input`: the variables and files that give the model its fields, and how.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct VerticalRequest {
   VerticalOptions options;
 };
 
-// What the model gets where the files have no value. It replaces what is missing after all interpolation;
+// The value that the model gets where the files have none. It replaces what is missing after all interpolation;
 // `nearest` fills each record from the nearest cell of the same level before any.
 struct MissingRequest {
   enum class Kind : std::uint8_t { refuse, value, nearest, keep } kind = Kind::refuse;
@@ -44,14 +44,15 @@ struct FieldRequest {
 // Files that the servers read with their own programs, by xarray in Python, or from ADIOS2.
 struct NetcdfSource {};
 struct PythonSource {
-  std::string function;  // "module:function", "file.py:function"; empty: xarray opens the files
+  std::string function;     // "module:function", "file.py:function"; empty: xarray opens the files
+  std::string interpreter;  // a path, or a name on the PATH
 };
 struct Adios2Source {
   bool is_stream = false;  // SST: the output of a job that runs beside
 };
 using Source = std::variant<NetcdfSource, PythonSource, Adios2Source>;
 
-// What is done about a file that is late, damaged, changed, or ends too early.
+// The action for a file that is late, damaged, changed, or ends too early.
 // The values are part of messages.
 enum class OnTrouble : std::uint8_t {
   stop,  // `get` of its fields fails, with file, variable and record
@@ -61,7 +62,10 @@ enum class OnTrouble : std::uint8_t {
 struct Entry {
   std::string name;
   config::Location location;
-  std::vector<std::string> files;   // names, globs, and templates of dates such as "era5_{time:%Y%m}.nc"
+  // Names, globs, templates of dates such as "era5_{time:%Y%m}.nc", and URLs (file_names.hpp finds the
+  // files). Relative ones begin in the working directory: the folder of the configuration's file is in front.
+  // Empty: only with a Python function, which then gets an empty name.
+  std::vector<std::string> files;
   std::string files_location_text;  // file:line:column, for messages
   Source source;
   std::optional<double> lead_seconds;  // how far ahead of the model; none of both: `lead_records` 2
@@ -74,7 +78,8 @@ struct Entry {
 // The section `input`, as a part of settings::Configuration::sections.
 struct Options {
   std::vector<Entry> entries;
-  // The entry and field of that name; null: none. Names are unique over all entries.
+  bool empty() const { return entries.empty(); }
+  // The field of that name; null: none. Names are unique over all entries.
   const FieldRequest* find(const std::string& field) const;
 };
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "analytics/units/unit_system.hpp"
+#include "units/unit_system.hpp"
 #include "base/nearest_name.hpp"
 #include "config/problems.hpp"
 #include "settings/field_metadata.hpp"
@@ -26,7 +26,7 @@ const settings::NamedFields& names_in(const settings::Configuration& configurati
 
 void give(model::Field& field, const settings::FieldMetadata& metadata, config::Problems& problems) {
   if (!metadata.units.empty() && !field.units.empty() &&
-      !analytics::units::unit_system().same(field.units, metadata.units))
+      !units::unit_system().same(field.units, metadata.units))
     problems.add(
         metadata.location, "names." + field.name,
         fmt::format("the model declares \"{}\" in \"{}\", which is not \"{}\"; values are written as "
@@ -50,7 +50,7 @@ model::Declarations with_metadata(model::Declarations declarations,
   if (named.by_field.empty()) return declarations;
   config::Problems problems;
   for (model::Field& field : declarations.fields)
-    if (const settings::FieldMetadata* metadata = field.is_static ? nullptr : named.find(field.name))
+    if (const settings::FieldMetadata* metadata = field.is_put() ? named.find(field.name) : nullptr)
       give(field, *metadata, problems);
   problems.throw_if_any();
   return declarations;
@@ -62,7 +62,7 @@ std::vector<std::string> misspelt_names(const model::Declarations& declarations,
   std::vector<std::string> lines, nameless;
   if (named.by_field.empty()) return lines;
   for (const model::Field& field : declarations.fields)
-    if (!field.is_static && named.find(field.name) == nullptr) nameless.push_back(field.name);
+    if (field.is_put() && named.find(field.name) == nullptr) nameless.push_back(field.name);
   for (const auto& [name, metadata] : named.by_field) {
     if (std::ranges::any_of(declarations.fields,
                             [&](const auto& field) { return has_bare_name(field, name); }))
