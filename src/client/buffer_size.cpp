@@ -43,7 +43,8 @@ std::size_t suitable_buffer(const Declarer& declarer, const std::vector<bool>& u
     const std::int64_t cells = declarer.cells(static_cast<std::size_t>(fields[f].grid));
     const std::size_t bytes = static_cast<std::size_t>(cells) * model::size_of(fields[f].type) + packet_head;
     if (!fields[f].is_input) largest = std::max(largest, bytes);
-    counters += fields[f].name.size() + counters_of_field + (used[f] ? timings_of_used : 0);
+    counters +=
+        fields[f].name.size() + counters_of_field + (used[f] || fields[f].is_input ? timings_of_used : 0);
     if (used[f] && !fields[f].is_static) step += bytes;
   }
   // A field that exceeds the bound is reported by name when it is put.
