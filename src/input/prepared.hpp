@@ -38,7 +38,7 @@ struct PreparedField {
   // that are short enough. Such a record is sent once; its place is its index in the timeline, also for a
   // cycle.
   bool stays = false;
-  // Of a stream: records may come behind the last one, with packets `input_timeline`. A client waits for them
+  // It is of a stream: records may come behind the last one, with packets `input_timeline`. A client waits for them
   // until a packet `input_fault` has the place behind the last record.
   bool may_grow = false;
 };

@@ -119,7 +119,7 @@ class TimeSelector {
   // Of a cycle: the records of the one before `cycle_`, of it, and of the one after.
   mutable std::vector<Placed> placed_;
   mutable std::optional<std::int64_t> cycle_;
-  // Of a cycle: its records in the order of time, and the position of each in that order.
+  // The records of a cycle in the order of time, and the position of each in that order.
   std::vector<std::int64_t> in_order_, position_;
 };
 

@@ -32,7 +32,7 @@ struct TimeAxis {
 class Timeline {
  public:
   explicit Timeline(const calendar::Calendar& model) : model_(model) {}
-  // What finish() made elsewhere.
+  // The result of finish() elsewhere.
   Timeline(const calendar::Calendar& model, std::vector<Record> records, bool has_bounds, bool is_climatology,
            std::int64_t left_out)
       : model_(model),

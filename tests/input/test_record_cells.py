@@ -63,7 +63,9 @@ def test_a_region_reads_only_its_chunks(tmp_path):
     values = numbers()
     write(tmp_path / "a.nc", values, AXES, chunksizes=(1, 1, 2, 2), zlib=True)
     lon = np.array([-36.0, 0.0, 36.0])  # the cells 9, 0 and 1 of the file
-    with RecordDump(tmp_path, grid(lat=AXES["lat"][3:1:-1], lon=lon), ["a.nc"], [FIELD | {"select": {"lev": 2}}]) as dump:
+    with RecordDump(
+        tmp_path, grid(lat=AXES["lat"][3:1:-1], lon=lon), ["a.nc"], [FIELD | {"select": {"lev": 2}}]
+    ) as dump:
         got, counted = dump.read(3)
     np.testing.assert_array_equal(got, values[3, 2, 3:1:-1][:, [9, 0, 1]])
     assert counted["bytes_read"] == 2 * 4 * 4, "two chunks of 2 x 2 cells"
@@ -117,7 +119,7 @@ def test_ensembles_and_further_dims(tmp_path):
         np.testing.assert_array_equal(dump.values(), values[3, :, 0])
     for select, message in [
         ({}, "dim member of the file (4 cells) is none of the grid's (lat, lon); choose an index by `select`"),
-        ({"members": 3}, "`select` names the dim members, which the variable lacks. Did you mean \"member\"?"),
+        ({"members": 3}, '`select` names the dim members, which the variable lacks. Did you mean "member"?'),
         ({"member": 4}, "`select` asks for index 4 (counted from 0) of the dim member, which has 4"),
     ]:
         with pytest.raises(Refused) as refused:
@@ -141,7 +143,7 @@ def test_names_in_groups(tmp_path):
         with RecordDump(tmp_path, grid(lat=AXES["lat"][::-1]), ["a.nc"], [FIELD | {"variable": path}]) as dump:
             assert dump.times() == [3 * 86400, 4 * 86400]
             np.testing.assert_array_equal(dump.values(), values[:, ::-1])
-    with pytest.raises(Refused, match='there is no variable t. Did you mean "forcing/land/t"'):
+    with pytest.raises(Refused, match=r'there is no variable t\. Did you mean "forcing/land/t"'):
         RecordDump(tmp_path, grid(lat=AXES["lat"]), ["a.nc"], [FIELD])
 
 
@@ -149,8 +151,18 @@ def test_what_does_not_fit_is_named(tmp_path):
     write(tmp_path / "a.nc", numbers(), AXES, name="temp")
     elsewhere = grid(lev=AXES["lev"], lat=AXES["lat"] + 1, lon=AXES["lon"])
     for where, field, files, message in [
-        (model_grid(), {"variable": "tempp"}, "a.nc", f'{tmp_path}/a.nc: variable tempp: there is no variable tempp. Did you mean "temp"'),
-        (elsewhere, {"variable": "temp"}, "a.nc", "the grid has a cell at lat = -59, and the nearest one of the file is at -60"),
+        (
+            model_grid(),
+            {"variable": "tempp"},
+            "a.nc",
+            f'{tmp_path}/a.nc: variable tempp: there is no variable tempp. Did you mean "temp"',
+        ),
+        (
+            elsewhere,
+            {"variable": "temp"},
+            "a.nc",
+            "the grid has a cell at lat = -59, and the nearest one of the file is at -60",
+        ),
         (model_grid(), {}, "b.nc", "run.yml:5:12: input.forcing.files: "),
     ]:
         with pytest.raises(Refused) as refused:
@@ -164,7 +176,9 @@ def test_several_fields_of_several_files(tmp_path):
             for name, axis in (AXES | {"time": AXES["time"] + 5 * n}).items():
                 data.createDimension(name, len(axis))
                 data.createVariable(name, "f8", (name,))[:] = axis
-            for name, units in zip(AXES, ("days since 2000-01-01", "hPa", "degrees_north", "degrees_east"), strict=True):
+            for name, units in zip(
+                AXES, ("days since 2000-01-01", "hPa", "degrees_north", "degrees_east"), strict=True
+            ):
                 data[name].units = units
             data.createVariable("a", "f4", tuple(AXES))[:] = numbers(n)
             data.createVariable("b", "f4", ("lat", "time"))[:] = numbers(n)[:, 0, :, 0].T
@@ -179,7 +193,11 @@ def test_what_xarray_opens(tmp_path):
     values = numbers()
     data = xr.Dataset({"t": (tuple(AXES), values, {"units": "K"})}, AXES)
     data["time"].attrs["units"] = "days since 2000-01-01"
-    data["lat"].attrs["units"], data["lon"].attrs["units"], data["lev"].attrs["units"] = "degrees_north", "degrees_east", "hPa"
+    data["lat"].attrs["units"], data["lon"].attrs["units"], data["lev"].attrs["units"] = (
+        "degrees_north",
+        "degrees_east",
+        "hPa",
+    )
     data.to_netcdf(tmp_path / "a.nc")
     with RecordDump(tmp_path, model_grid(), ["a.nc"], [FIELD], python=sys.executable) as dump:
         np.testing.assert_array_equal(dump.values(), as_in_model(values))

@@ -13,7 +13,7 @@ SHAPE = (3, 7, 11)
 START = np.datetime64("2000-01-01T00:00:00", "ns")
 HOURS = np.array([0.0, 3.0, 4.0, 10.0, 18.0, 30.0])
 INITIAL = 1800.0
-TIMES = [3600.0, 10800.0, 12600.0, 13000.0, 50000.0, 93600.0]  # within the file, in steps of any length
+TIMES = [3600.0, 10800.0, 12500.0, 13000.0, 50000.0, 93600.0]  # within the file, in steps of any length
 
 
 def grid(split=("y", "x")) -> dict:
@@ -55,7 +55,7 @@ def write(folder: Path, dataset: xr.Dataset, name="forcing.nc") -> None:
 
 FIELDS = {
     "sst": {"variable": "tos", "time": "linear"},
-    "sic": {"variable": "siconc", "time": "previous", "missing": 0},
+    "sic": {"variable": "siconc", "time": "previous", "missing": 0, "narrow": True},
     "u": {"variable": "ua", "time": "linear"},
     "co2": {"time": "linear"},
     "orog": {"variable": "phis", "time": "none", "scale": 0.10197, "units": "m"},
@@ -74,8 +74,8 @@ INPUTS = [
 def configuration(fields=FIELDS, **entry) -> dict:
     return {
         "model_time": {"calendar": "standard", "start": "2000-01-01"},
-        "fields": {"state": {"names": ["w"], "every": "step"}},
-        "output": {"w.nc": {"variables": [{"field": "w", "every": "step"}]}},
+        "fields": {"state": {"names": ["w"], "every": "1 step"}},
+        "output": {"w.nc": {"variables": [{"field": "w", "time": "snapshot", "every": "1 step"}]}},
         "input": {"forcing": {"files": "forcing.nc", "fields": fields} | entry},
     }
 

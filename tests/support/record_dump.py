@@ -77,7 +77,13 @@ class RecordDump:
 
     def __init__(self, folder: Path, grid: dict[str, Any], files: list[str], fields: list[dict[str, Any]], **more: Any):
         self.folder, self.grid = folder, grid
-        task = {"folder": str(PROGRAMS), "directory": str(folder), "grid": grid, "files": files, "fields": fields} | more
+        task = {
+            "folder": str(PROGRAMS),
+            "directory": str(folder),
+            "grid": grid,
+            "files": files,
+            "fields": fields,
+        } | more
         self.process = subprocess.Popen(
             [PROGRAMS / "record_dump"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
