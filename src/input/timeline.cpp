@@ -78,4 +78,15 @@ std::int64_t Timeline::finish() {
   return doubled;
 }
 
+void Timeline::lengthen(std::span<const Record> further) {
+  for (const Record& one : further) {
+    if (!records_.empty() && !(one.time > records_.back().time))
+      refuse(
+          fmt::format("a further record at {} s after the start of the run is not later than the last one, "
+                      "at {} s",
+                      one.time, records_.back().time));
+    records_.push_back(one);
+  }
+}
+
 }  // namespace tailrace::input

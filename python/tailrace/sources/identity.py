@@ -24,7 +24,7 @@ def check_identity(path: str, expected: str) -> None:
     now, old = identity_of(path).split(), expected.split()
     if now == old:
         return
-    was = f"; expected {_described(old)}"
+    was = f"; expected the file of {_described(old)}"
     if not now:
         raise Refusal(f"was removed since it was opened{was}", "changed")
     word = "changed"
