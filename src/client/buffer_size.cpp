@@ -12,7 +12,7 @@ constexpr std::size_t least = std::size_t{1} << 20;
 constexpr std::size_t packet_head = 128;  // estimate of all bytes of a packet besides its values
 // The last packet contains, for each field, its name, some counters and a histogram of the times of its
 // puts.
-constexpr std::size_t counters_of_field = 128, timings_of_used = 2048;
+constexpr std::size_t counters_of_field = 200, timings_of_used = 2048;
 
 }  // namespace
 

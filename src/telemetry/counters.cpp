@@ -26,6 +26,9 @@ void visit_field(S& field, Visitor& visit) {
   visit(field.bytes);
   visit_timings(field.put, visit);
   visit_timings(field.stall, visit);
+  visit_timings(field.get, visit);
+  visit_timings(field.wait, visit);
+  visit(field.got_bytes);
 }
 
 template <class S, class Visitor>

@@ -89,6 +89,9 @@ Json fields_json(const std::vector<ClientCounters>& clients) {
       sum.bytes.add(field.bytes.get());
       sum.put.merge(field.put);
       sum.stall.merge(field.stall);
+      sum.get.merge(field.get);
+      sum.wait.merge(field.wait);
+      sum.got_bytes.add(field.got_bytes.get());
     }
   }
   Json list = Json::array();
