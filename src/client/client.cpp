@@ -171,6 +171,7 @@ void Client::step(std::int64_t step, double time) {
   producer_->reserve(0);
   producer_->publish({model::PacketKind::tick, tick_number_, step, time});
   producer_->flush();
+  put_copies_of_inputs();
 }
 
 void Client::check_all_blocks(const char* call) const {
@@ -471,9 +472,27 @@ void Client::publish(int field) {
   counters_.fields[base::index(field)].put.record(acquire_nanoseconds_ + env::steady_nanoseconds() - begin);
 }
 
-void Client::provide_inputs(std::unique_ptr<FieldSource> source, std::span<const int> needed) {
+void Client::provide_inputs(std::unique_ptr<FieldSource> source, std::span<const int> needed,
+                            std::vector<CopyOfInput> copies) {
   input_source_ = std::move(source);
   for (const int field : needed) kept_for_inputs_.try_emplace(field);
+  copies_of_inputs_ = std::move(copies);
+  put_copies_of_inputs();
+}
+
+// Straight into the ring.
+void Client::put_copies_of_inputs() {
+  for (const auto& [input, field] : copies_of_inputs_) {
+    const std::size_t f = base::index(field);
+    if (!needs(f)) continue;
+    FieldState& state = fields_[f];
+    const telemetry::ScopedTimer timer(counters_.fields[f].put);
+    if (state.sends) {
+      const auto bytes = static_cast<std::size_t>(state.count) * model::size_of(state.type);
+      get_input(input, {producer_->reserve(bytes).data(), state.type, std::span(&state.count, 1), {}});
+    }
+    finish_put(state, field);
+  }
 }
 
 std::span<const std::byte> Client::present(int field) const {

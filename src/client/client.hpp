@@ -86,9 +86,15 @@ class Client {
   // Reads an input from its source, and any other field from the first source that has it. May block on the
   // disk, or until an input is there.
   void get(int field, const Target& target) const;
+  // A field that gets the values of an input wherever it is wanted, without a put of the model.
+  struct CopyOfInput {
+    int input = -1, field = -1;
+  };
   // From now on the source gives the inputs that it has. `needed`: fields whose latest put it asks for with
-  // present(); each step wants them.
-  void provide_inputs(std::unique_ptr<FieldSource> source, std::span<const int> needed);
+  // present(); each step wants them. Puts the copies that are put once; may block until their values are
+  // there, as each step may for the others.
+  void provide_inputs(std::unique_ptr<FieldSource> source, std::span<const int> needed,
+                      std::vector<CopyOfInput> copies);
   // After finish: drops records of inputs that still arrive, without waiting. True once none comes any more.
   bool drain_inputs() { return !input_source_ || input_source_->drain(); }
   // The values of the latest put of a field that is needed for inputs, dense; empty if it was not put at this
@@ -157,6 +163,7 @@ class Client {
   }
   void keep_for_inputs(int field, const Array& array);
   void get_input(int field, const Target& target) const;
+  void put_copies_of_inputs();
   std::span<const int> namesakes(int field) const;
   int wanted_namesake(int field) const;  // the first wanted one; -1: none
   void put_one(int field, const Array& array);
@@ -176,6 +183,7 @@ class Client {
   std::vector<std::unique_ptr<const FieldSource>> sources_;
   std::vector<unsigned char> inputs_;  // by field; empty if there are none
   std::map<int, KeptForInputs> kept_for_inputs_;
+  std::vector<CopyOfInput> copies_of_inputs_;
   env::DeviceMemory devices_;
   std::vector<FieldState> fields_;
   std::vector<std::vector<int>> namesakes_;      // as in the declarer

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -14,13 +15,16 @@
 
 namespace tailrace::input {
 
+// What stands before the name of an input where the values that the model gets are used as a field.
+inline constexpr std::string_view name_space = "input.";
+
 struct VerticalRequest {
   std::string to;  // a coordinate of the model's grid, or a field that the model puts at each step
   VerticalOptions options;
 };
 
-// The value that the model gets where the files have none. It replaces what is missing after all interpolation;
-// `nearest` fills each record from the nearest cell of the same level before any.
+// The value that the model gets where the files have none. It replaces what is missing after all
+// interpolation; `nearest` fills each record from the nearest cell of the same level before any.
 struct MissingRequest {
   enum class Kind : std::uint8_t { refuse, value, nearest, keep } kind = Kind::refuse;
   double value = 0.0;  // of `value`

@@ -50,6 +50,7 @@ class InputPlanner {
       const model::Field& declared = declarations_.fields[base::index(*field)];
       planned.levels_dim = levels_dim(entry, request, declared);
       planned.needs = needed_by(entry, request, declared);
+      if (planned.needs) refuse_copy(entry, request);
     }
     plan_.inputs.push_back(planned);
   }
@@ -83,6 +84,18 @@ class InputPlanner {
                     "puts on it, but there is no \"{}\".{}",
                     grid.name, to, base::name_hint(to, known)));
     return std::nullopt;
+  }
+
+  // A copy is put as a step begins, before the model has put the levels of that step.
+  void refuse_copy(const input::Entry& entry, const input::FieldRequest& request) {
+    const std::string copy = std::string(input::name_space) + request.name;
+    if (declarations_.find_field(copy))
+      problems_.add(
+          request.location, path_of(entry, request) + ".vertical.to",
+          fmt::format("\"{}\" is listed under `fields`, so it is needed as a step begins, but its "
+                      "levels are those of \"{}\", which the model puts later; expected a coordinate "
+                      "of the grid",
+                      copy, request.vertical->to));
   }
 
   void tell_missing(const model::Field& field) {

@@ -12,6 +12,7 @@
 #include "base/index.hpp"
 #include "base/nearest_name.hpp"
 #include "config/problems.hpp"
+#include "input/options.hpp"
 #include "mip_tables/checks.hpp"
 #include "model/field_index.hpp"
 #include "plan/analysis.hpp"
@@ -104,11 +105,10 @@ class Planner {
     }
     const std::string path = "fields." + group.name + ".names";
     if (index && declarations_.fields[base::index(*index)].is_input) {
-      problems_.add(
-          where, path,
-          fmt::format("\"{}\" is an input of the model: it comes from files, and no file can be made "
-                      "of it yet; expected fields that the model puts",
-                      name));
+      problems_.add(where, path,
+                    fmt::format("\"{0}\" is an input of the model, which the model does not put; expected "
+                                "\"{1}{0}\", the values that the model gets",
+                                name, input::name_space));
     } else if (index) {
       problems_.add(where, path,
                     fmt::format("\"{}\" is part of a grid (a coordinate or connectivity); it is written with "

@@ -358,8 +358,17 @@ void ModelRank::provide_inputs(std::vector<input::PreparedField> fields,
   std::vector<int> needed;
   for (const plan::InputPlan& input : plan_->inputs)
     if (input.needs) needed.push_back(*input.needs);
+  const model::Declarations& declared = declarations();
+  std::vector<client::Client::CopyOfInput> copies;
+  for (const plan::InputPlan& input : plan_->inputs) {
+    const std::string& name = declared.fields[base::index(input.field)].name;
+    if (const auto copy = declared.find_field(std::string(input::name_space) + name))
+      copies.push_back({input.field, *copy});
+  }
+  begin_to_wait("to read an input");
   client_->provide_inputs(
-      std::make_unique<client::InputFields>(std::move(parts), declarer_, client_->counters()), needed);
+      std::make_unique<client::InputFields>(std::move(parts), declarer_, client_->counters()), needed,
+      std::move(copies));
 }
 
 bool ModelRank::available(int field) {
@@ -404,6 +413,7 @@ void ModelRank::step(std::int64_t step, double time) {
   if (own_) own_->look();
   watch_.check();
   if (signals_ && signals_->caught() != 0) look_at_signal();
+  if (!plan_->inputs.empty()) begin_to_wait("to read an input");
   running.step(step, time);
   if (is_inline()) own_->progress();
 }

@@ -146,7 +146,73 @@ def test_inputs_that_the_configuration_lacks(job):
     whole = configuration()
     whole["fields"]["state"]["names"] = ["w", "sst"]
     refused = job(forced(1), servers(1), config=whole)
-    refused.failed_with('"sst" is an input of the model: it comes from files', code=2)
+    refused.failed_with(
+        '"sst" is an input of the model, which the model does not put; expected "input.sst", the values that the '
+        "model gets",
+        code=2,
+    )
+
+
+def anomalies() -> dict:
+    """`clim` is not known to the model, and `orog` is put once."""
+    fields = {name: FIELDS[name] for name in ("sst", "sic", "orog")}
+    fields["clim"] = {"variable": "tos", "time": "nearest", "grid": "sea", "units": "K"}
+    config = configuration(fields)
+    config["fields"]["forcing"] = {"names": ["input.sst", "input.clim", "input.sic"], "every": "1 step"}
+    config["fields"]["fixed"] = {"names": ["input.orog"], "every": "once"}
+    config["diagnostics"] = {
+        "anomaly": {"is": "input.sst + 273.15 - input.clim", "units": "1"},
+        "cover": {"is": "mean(input.sic, dims=[y, x])"},
+        "excess": {"is": "w + input.orog"},
+    }
+    config["output"]["forcing.nc"] = {
+        "variables": [
+            {"fields": ["input.sst", "input.clim", "anomaly", "cover"], "time": "snapshot", "every": "1 step"},
+            {"field": "input.sst", "name": "sst_mean", "time": "mean", "every": "2 steps"},
+            {"field": "input.orog"},
+        ]
+    }
+    return config
+
+
+@pytest.mark.parametrize("case", PARTICIPANTS)
+def test_files_and_expressions_use_what_the_model_gets(job, case):
+    ranks, serving = PARTICIPANTS[case]
+    dataset = forcing()
+    write(job.root / case, dataset)
+    scenario = forced(ranks, [one for one in INPUTS if one["name"] in ("sst", "sic", "orog")])
+    result = job(scenario, serving, config=anomalies(), folder=job.root / case).finished()
+    now = at(TIMES)
+    sst = dataset.tos.interp(time=now).values - 273.15
+    clim = dataset.tos.sel(time=now, method="nearest").values
+    ice = dataset.siconc.sel(time=now, method="pad").fillna(0).astype("f4").values
+    with netCDF4.Dataset(result.path("forcing.nc")) as output:
+        np.testing.assert_allclose(output["input.sst"][:], sst, rtol=1e-12)
+        np.testing.assert_array_equal(output["input.clim"][:], clim)
+        np.testing.assert_allclose(output["anomaly"][:], sst + 273.15 - clim, atol=1e-9)
+        np.testing.assert_allclose(output["cover"][:], ice.mean(axis=(1, 2), dtype="f8"), rtol=1e-12)
+        np.testing.assert_allclose(output["sst_mean"][:], (sst[0::2] + sst[1::2]) / 2, rtol=1e-12)
+        np.testing.assert_allclose(output["input.orog"][:], dataset.phis.astype("f8") * 0.10197, rtol=1e-12)
+
+
+def test_a_copy_whose_levels_come_later(job):
+    write(job.root / "here", levels())
+    config = configuration(
+        {"t": {"variable": "ta", "time": "linear", "vertical": {"to": "p", "interpolate": "linear"}}}
+    )
+    config["fields"]["state"]["names"] = ["w", "input.t"]
+    scenario = forced(
+        1,
+        [{"name": "t", "grid": "air", "units": "K", "from_step": 1}],
+        [7.0],
+        initial_time=0.0,
+        fields=[field("w", "air"), field("p", "air", units="Pa")],
+    )
+    job(scenario, servers(1), config=config, folder=job.root / "here").failed_with(
+        '"input.t" is listed under `fields`, so it is needed as a step begins, but its levels are those of "p", '
+        "which the model puts later; expected a coordinate of the grid",
+        code=2,
+    )
 
 
 def levels() -> xr.Dataset:

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/index.hpp"
+#include "input/options.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -18,6 +19,14 @@ std::vector<settings::FieldGroup> groups_of(const Started& started,
       if (settings::is_open(field.name))
         return settings::with_options(configuration, started.run.sources[c], options).field_groups;
   return configuration.field_groups;
+}
+
+// The request of `input.NAME`; null for another name.
+const input::FieldRequest* requested_input(const Started& started, const std::string& name) {
+  if (!name.starts_with(input::name_space)) return nullptr;
+  const auto& configuration = started.run.configurations[base::index(started.number)];
+  const auto* options = configuration.sections.find<input::Options>();
+  return options == nullptr ? nullptr : options->find(name.substr(input::name_space.size()));
 }
 
 // The declared grid with these dims and the cells of `grid`; `grid` itself if there is none.
@@ -40,7 +49,8 @@ std::vector<std::string> wanted_names(const Started& started,
                                       const std::map<std::string, std::string>& options) {
   std::vector<std::string> names;
   for (const settings::FieldGroup& group : groups_of(started, options))
-    for (const settings::ListedName& field : group.fields) names.push_back(field.name);
+    for (const settings::ListedName& field : group.fields)
+      if (!requested_input(started, field.name)) names.push_back(field.name);
   return names;
 }
 
@@ -64,7 +74,30 @@ void declare_wanted(const std::vector<settings::FieldGroup>& groups, client::Dec
 }
 
 void declare_wanted(const Started& started, client::Declarer& declarer) {
-  declare_wanted(groups_of(started, declarer.declarations().options), declarer);
+  const auto groups = groups_of(started, declarer.declarations().options);
+  for (const settings::FieldGroup& group : groups)
+    for (const settings::ListedName& field : group.fields)
+      if (const auto* request = requested_input(started, field.name))
+        declare_copy_of_input(*request, declarer);
+  declare_wanted(groups, declarer);
+}
+
+void declare_copy_of_input(const input::FieldRequest& request, client::Declarer& declarer) {
+  const model::Declarations& declared = declarer.declarations();
+  auto source = declared.find_field(request.name);
+  if (!source && !request.grid.empty() && declared.find_grid(request.grid)) {
+    model::Field field;
+    field.name = request.name;
+    field.units = request.units;
+    field.is_optional = true;
+    source = declarer.input(request.grid, std::move(field));
+  }
+  if (!source || !declared.fields[base::index(*source)].is_input) return;
+  model::Field copy = declared.fields[base::index(*source)];
+  copy.name = std::string(input::name_space) + copy.name;
+  copy.is_input = copy.is_optional = false;
+  if (!declared.find_field(copy.name))
+    declarer.field(declared.grids[base::index(copy.grid)].name, std::move(copy));
 }
 
 }  // namespace tailrace::handshake

@@ -67,5 +67,35 @@ TEST(WantedNames, DimsOfAGroupChooseTheGridWithTheSameCells) {
   EXPECT_EQ(grid_of(5), "block") << "there is no such grid";
 }
 
+TEST(WantedNames, AnInputHasACopyForFiles) {
+  client::Declarer declarer = declared();
+  model::Field sst;
+  sst.name = "sst";
+  sst.type = model::DataType::float32;
+  sst.units = "degC";
+  declarer.input("block", sst);
+  input::FieldRequest request;
+  request.name = "sst";
+  declare_copy_of_input(request, declarer);
+  declare_copy_of_input(request, declarer);
+  request.name = "clim";
+  declare_copy_of_input(request, declarer);  // no rank knows on which grid
+  request.grid = "block_zn";
+  request.units = "K";
+  declare_copy_of_input(request, declarer);
+
+  const auto& fields = declarer.declarations().fields;
+  ASSERT_EQ(fields.size(), 7U);
+  EXPECT_EQ(fields[4].name, "input.sst");
+  EXPECT_EQ(fields[4].type, model::DataType::float32);
+  EXPECT_EQ(fields[4].units, "degC");
+  EXPECT_TRUE(fields[4].is_put());
+  EXPECT_EQ(fields[5].name, "clim");
+  EXPECT_TRUE(fields[5].is_input);
+  EXPECT_EQ(fields[6].name, "input.clim");
+  EXPECT_EQ(fields[6].units, "K");
+  EXPECT_EQ(declarer.declarations().grids[base::index(fields[6].grid)].name, "block_zn");
+}
+
 }  // namespace
 }  // namespace tailrace::handshake
