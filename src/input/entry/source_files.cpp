@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "input/values.hpp"
+#include "output/in_situ/options.hpp"
 
 namespace tailrace::input {
 namespace {
@@ -27,8 +28,13 @@ std::vector<std::string> command_of(const Source& source, const std::string& fol
     command.emplace_back("{socket}");
     return command;
   }
-  if (std::holds_alternative<Adios2Source>(source))
-    throw Error(ErrorCode::resource, "ADIOS2 files cannot be read by this build");
+  if (const auto* adios2 = std::get_if<Adios2Source>(&source)) {
+    std::vector<std::string> command{output::in_situ::default_interpreter(), "-P", "-m",
+                                     "tailrace.input_source"};
+    if (adios2->is_stream) command.emplace_back("--stream");
+    command.emplace_back("{socket}");
+    return command;
+  }
   return {folder + "/tailrace_read_netcdf", "{socket}"};
 }
 
@@ -56,6 +62,15 @@ env::ReceivedPages SourceFiles::read(std::size_t file, const VariableHeader& var
                                      const std::vector<std::int64_t>& start,
                                      const std::vector<std::int64_t>& count) {
   return process_.read(open(file).opened.number, variable, start, count);
+}
+
+bool SourceFiles::may_grow() const {
+  return std::ranges::any_of(open_, [](const Open& one) { return one.opened.more; });
+}
+
+void SourceFiles::grow(double seconds, const std::map<std::string, std::int64_t>& needed) {
+  for (Open& one : open_)
+    if (one.opened.more) one.opened = process_.extend(one.opened.number, seconds, needed);
 }
 
 std::vector<double> SourceFiles::numbers(std::size_t file, const VariableHeader& variable) {
