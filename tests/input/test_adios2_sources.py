@@ -167,7 +167,7 @@ def test_a_file_in_an_entry(tmp_path, write):
 
 @pytest.mark.usefixtures("interpreter")
 def test_a_stream_in_an_entry(tmp_path, write):
-    with pytest.raises(Refused, match="run.yml:5:12: input.forcing.files: .*/in: No such stream"):
+    with pytest.raises(Refused, match=r"run\.yml:5:12: input.forcing.files: .*/in: No such stream"):
         h_of(tmp_path, "in", "stream")
     write("in", "SST", 6)
     end = time.monotonic() + 60
@@ -177,8 +177,9 @@ def test_a_stream_in_an_entry(tmp_path, write):
     with h_of(tmp_path, "in", "stream") as dump:
         record = 0
         while True:
-            for record in range(record, len(dump.times())):
+            while record < len(dump.times()):
                 np.testing.assert_array_equal(dump.read(record)[0], expected(9)[record])
+                record += 1
             if not dump.grow():
                 break
         assert dump.times() == list(range(1, 10))
