@@ -27,6 +27,8 @@ class FieldSource {
   virtual void get(int field, const model::Tick& now, const Target& target) const = 0;
   // The model has begun a step.
   virtual void step(const model::Tick&) {}
+  // The model has ended: drops what still arrives, without waiting. Returns true once nothing more comes.
+  virtual bool drain() { return true; }
 };
 
 }  // namespace tailrace::client

@@ -14,16 +14,16 @@
 namespace tailrace::input {
 namespace {
 
-DimKind kind_of(const model::Coordinate& coordinate) {
+DimKind kind_of_coordinate(const model::Coordinate& coordinate) {
   const auto text = [&](const char* name) { return model::text_of(coordinate.attributes, name); };
   return input::kind_of(coordinate.units, coordinate.standard_name, text("axis"), text("positive"));
 }
 
-// Of the coordinates with this dim alone. `other` if there is none.
+// The kinds of the coordinates with this dim alone.
 std::set<DimKind> kinds_of(const model::Grid& grid, const std::string& dim) {
   std::set<DimKind> kinds;
   for (const model::Coordinate& coordinate : grid.coordinates)
-    if (coordinate.dims == std::vector<std::string>{dim}) kinds.insert(kind_of(coordinate));
+    if (coordinate.dims == std::vector<std::string>{dim}) kinds.insert(kind_of_coordinate(coordinate));
   return kinds;
 }
 

@@ -1,4 +1,5 @@
-// Which dim of a grid has other levels in the records of an input field, since they are interpolated.
+// Finds the dim of a grid that has other levels in the records of an input field, since they are
+// interpolated.
 #pragma once
 
 #include <string>

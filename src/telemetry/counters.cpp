@@ -26,6 +26,7 @@ void visit_field(S& field, Visitor& visit) {
   visit(field.bytes);
   visit_timings(field.put, visit);
   visit_timings(field.stall, visit);
+  if (!visit.flag(field.get.count.get() > 0)) return;
   visit_timings(field.get, visit);
   visit_timings(field.wait, visit);
   visit(field.got_bytes);
@@ -69,6 +70,17 @@ void visit_file(S& file, Visitor& visit) {
 }
 
 template <class S, class Visitor>
+void visit_input(S& input, Visitor& visit) {
+  visit(input.component);
+  visit(input.field);
+  visit_timings(input.reads, visit);
+  visit(input.bytes_read);
+  visit(input.failures);
+  visit_timings(input.late, visit);
+  visit(input.last_late_nanoseconds);
+}
+
+template <class S, class Visitor>
 void visit_out_of_range(S& one, Visitor& visit) {
   visit(one.path);
   visit(one.variable);
@@ -105,6 +117,8 @@ void visit_server(S& server, Visitor& visit) {
   visit(server.resident_high_water_bytes);
   visit.resize(server.files);
   for (auto& file : server.files) visit_file(file, visit);
+  visit.resize(server.inputs);
+  for (auto& input : server.inputs) visit_input(input, visit);
   visit.resize(server.out_of_range);
   for (auto& one : server.out_of_range) visit_out_of_range(one, visit);
 }
@@ -133,6 +147,10 @@ struct Writing {
   void operator()(double value) { bytes.put(value); }
   void operator()(std::uint64_t value) { bytes.put(value); }
   void operator()(const Series& series) { bytes.put_all(std::span<const Series::Point>(series.points())); }
+  bool flag(bool value) {
+    bytes.put(value);
+    return value;
+  }
   template <class List>
   void resize(const List& list) {
     bytes.put(static_cast<std::int64_t>(list.size()));
@@ -164,6 +182,7 @@ struct Reading {
     series = Series(std::max<std::size_t>(points.size(), 512));
     for (const Series::Point& point : points) series.add(point.at, point.value);
   }
+  bool flag(bool) { return bytes.get<bool>(); }
   template <class List>
   void resize(List& list) {
     const auto count = bytes.get<std::int64_t>();
@@ -215,6 +234,12 @@ void OutOfRange::add(std::uint64_t more, double time) {
 DatasetCounters& ServerCounters::add_file(const std::string& path) {
   files.emplace_back().path = path;
   return files.back();
+}
+
+InputCounters& ServerCounters::add_input(const std::string& component, const std::string& field) {
+  inputs.emplace_back().component = component;
+  inputs.back().field = field;
+  return inputs.back();
 }
 
 void ServerCounters::committed(double at, double lag_seconds) {

@@ -30,8 +30,8 @@ Json timings_json(const BasicTimings<shared>& timings) {
 }
 
 struct ClientSums {
-  std::uint64_t puts = 0, unwanted = 0, bytes = 0, stalls = 0;
-  double put_seconds = 0.0, stall_seconds = 0.0;
+  std::uint64_t puts = 0, unwanted = 0, bytes = 0, stalls = 0, gets = 0, waits = 0;
+  double put_seconds = 0.0, stall_seconds = 0.0, get_seconds = 0.0, wait_seconds = 0.0;
 };
 
 ClientSums sums_of(const ClientCounters& client) {
@@ -43,6 +43,10 @@ ClientSums sums_of(const ClientCounters& client) {
     sums.stalls += field.stall.count.get();
     sums.put_seconds += field.put.seconds();
     sums.stall_seconds += field.stall.seconds();
+    sums.gets += field.get.count.get();
+    sums.waits += field.wait.count.get();
+    sums.get_seconds += field.get.seconds();
+    sums.wait_seconds += field.wait.seconds();
   }
   return sums;
 }
@@ -66,6 +70,10 @@ Json client_json(const ClientCounters& client) {
           {"stalls", sums.stalls},
           {"stall_seconds", sums.stall_seconds},
           {"bytes", sums.bytes},
+          {"gets", sums.gets},
+          {"get_seconds", sums.get_seconds},
+          {"waits", sums.waits},
+          {"wait_seconds", sums.wait_seconds},
           {"buffer_capacity_bytes", client.buffer_capacity_bytes.get()},
           {"buffer_high_water_bytes", client.buffer_high_water_bytes.get()},
           {"spilled_packets", client.spilled_packets.get()},
@@ -102,6 +110,10 @@ Json fields_json(const std::vector<ClientCounters>& clients) {
                     {"bytes", field.bytes.get()},
                     {"put", timings_json(field.put)},
                     {"stall", timings_json(field.stall)}});
+    if (field.get.count.get() == 0) continue;
+    list.back()["get"] = timings_json(field.get);
+    list.back()["wait"] = timings_json(field.wait);
+    list.back()["got_bytes"] = field.got_bytes.get();
   }
   return list;
 }
@@ -209,6 +221,29 @@ Json files_json(const std::vector<ServerCounters>& servers, const std::vector<Ou
                       {"lost", sum.lost_steps.get()},
                       {"restarts", sum.restarts.get()}}},
                     {"out_of_range", out_of_range_json(out_of_range, path)}});
+  }
+  return list;
+}
+
+// Sums over all servers, by component and field.
+Json inputs_json(const std::vector<ServerCounters>& servers) {
+  std::map<std::pair<std::string, std::string>, InputCounters> inputs;
+  for (const ServerCounters& server : servers)
+    for (const InputCounters& input : server.inputs) {
+      InputCounters& sum = inputs[{input.component, input.field}];
+      sum.reads.merge(input.reads);
+      sum.bytes_read.add(input.bytes_read.get());
+      sum.failures.add(input.failures.get());
+      sum.late.merge(input.late);
+    }
+  Json list = Json::array();
+  for (const auto& [names, sum] : inputs) {
+    list.push_back({{"component", names.first},
+                    {"field", names.second},
+                    {"reads", timings_json(sum.reads)},
+                    {"bytes_read", sum.bytes_read.get()},
+                    {"failures", sum.failures.get()},
+                    {"late", timings_json(sum.late)}});
   }
   return list;
 }
@@ -325,6 +360,7 @@ std::string RunReport::json() const {
   page["totals"] = totals_json(sorted_clients, sorted_servers);
   page["fields"] = fields_json(sorted_clients);
   page["files"] = files_json(sorted_servers, out_of_range());
+  page["inputs"] = inputs_json(sorted_servers);
   page["clients"] = Json::array();
   for (const ClientCounters& client : sorted_clients) page["clients"].push_back(client_json(client));
   page["servers"] = Json::array();

@@ -10,6 +10,8 @@
 
 namespace tailrace::client {
 
+using model::PacketKind;
+
 RecordStore::RecordStore(std::unique_ptr<transport::Consumer> channel, std::vector<StoreField> fields,
                          Lengthen lengthen)
     : channel_(std::move(channel)), lengthen_(std::move(lengthen)) {
@@ -19,7 +21,7 @@ RecordStore::RecordStore(std::unique_ptr<transport::Consumer> channel, std::vect
   }
 }
 
-bool RecordStore::may_receive() const { return channel_ && channel_->alive(); }
+bool RecordStore::may_receive() const { return channel_ && !is_ended_ && channel_->alive(); }
 
 bool RecordStore::receive() {
   bool has_come = false;
@@ -34,9 +36,11 @@ bool RecordStore::receive() {
 }
 
 void RecordStore::take(const transport::Packet& packet) {
-  using model::PacketKind;
   const PacketKind kind = packet.header.kind;
-  if (kind == PacketKind::finish || kind == PacketKind::abandon) return channel_->release(packet.sequence);
+  if (kind == PacketKind::finish || kind == PacketKind::abandon) {
+    is_ended_ = true;
+    return channel_->release(packet.sequence);
+  }
   const auto number = numbers_.find(packet.header.number);
   TAILRACE_ASSERT(number != numbers_.end(), "a packet of input is of a field that is none");
   if (kind == PacketKind::input_record) return add(number->second, packet);
@@ -126,6 +130,18 @@ void RecordStore::advance(std::span<const input::Places> now) {
     release_passed(fields_[f]);
   }
   make_room();
+}
+
+bool RecordStore::drain() {
+  if (!channel_) return true;
+  for (OfField& of : fields_)
+    while (!of.records.empty()) release(of, of.records.begin());
+  while (const auto packet = channel_->next()) {
+    const PacketKind kind = packet->header.kind;
+    is_ended_ = is_ended_ || kind == PacketKind::finish || kind == PacketKind::abandon;
+    channel_->release(packet->sequence);
+  }
+  return is_ended_ || !channel_->alive();
 }
 
 std::optional<std::span<const std::byte>> RecordStore::find(std::size_t field, std::int64_t place) const {

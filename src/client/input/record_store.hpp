@@ -53,6 +53,9 @@ class RecordStore {
   // The places that the present time needs: releases those below, and ends with make_room().
   void advance(std::span<const input::Places> now);
   void copy_oldest();  // if one is in the channel
+  // The model has ended: drops all records, and what still comes. True once the sender has sent its last
+  // packet, or there is none.
+  bool drain();
 
   std::size_t copied_bytes() const { return copied_bytes_; }  // of all records that are there
 
@@ -87,6 +90,7 @@ class RecordStore {
   Lengthen lengthen_;
   std::map<std::uint64_t, InChannel> in_channel_;  // by sequence
   std::size_t copied_bytes_ = 0;
+  bool is_ended_ = false;  // the last packet has come
 };
 
 }  // namespace tailrace::client

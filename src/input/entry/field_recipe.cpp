@@ -139,6 +139,12 @@ void FieldRecipe::add(std::size_t file, FileCoordinates& coordinates) {
   files_.push_back(std::move(recipe));
 }
 
+std::string FieldRecipe::time_dim() const {
+  if (files_.empty()) return "";
+  const VariableRecipe& last = *files_.back().values;
+  return last.match->time == Match::none ? "" : last.variable.dims[base::index(last.match->time)];
+}
+
 std::int64_t FieldRecipe::cells() const {
   return std::accumulate(shape_.begin(), shape_.end(), std::int64_t{1}, std::multiplies<>());
 }
