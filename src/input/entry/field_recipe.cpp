@@ -71,9 +71,10 @@ std::vector<AxisDim> FieldRecipe::file_dims(FileCoordinates& coordinates,
   if (vertical_ && std::ranges::none_of(dims, is_vertical) && std::ranges::count_if(dims, may_be) == 1)
     std::ranges::find_if(dims, may_be)->kind = DimKind::vertical;
   for (AxisDim& dim : dims)
-    for (const AxisDim& own : grid_dims_)
-      if (dim.kind == own.kind && (dim.kind == DimKind::vertical || dim.name == own.name))
-        if (dim.kind == DimKind::vertical || dim.kind == DimKind::other) convert_coordinate(dim, own);
+    for (const AxisDim& own : grid_dims_) {
+      const bool is_pair = dim.kind == own.kind && (is_vertical(dim) || dim.name == own.name);
+      if (is_pair && (is_vertical(dim) || dim.kind == DimKind::other)) convert_coordinate(dim, own);
+    }
   return dims;
 }
 
@@ -107,6 +108,8 @@ void FieldRecipe::add_levels(FileCoordinates& coordinates, const VariableHeader&
                 {columns, request_.select, level_units_, before ? before->surface : nullptr});
   if (levels.hybrid) recipe.hybrid = std::make_shared<HybridRecipe>(std::move(*levels.hybrid));
   if (!levels_) {
+    if (!levels.hybrid)  // throws for levels that the rule cannot use
+      find_level_weights(levels.levels.levels, {}, request_.vertical->options, {});
     shape_[*vertical_] = levels.levels.count;
     levels_ = std::move(levels.levels);
   } else if (levels_->count != levels.levels.count || levels_->levels != levels.levels.levels ||
@@ -134,6 +137,12 @@ void FieldRecipe::add(std::size_t file, FileCoordinates& coordinates) {
       files_.empty() ? FileRecipe{} : files_.back();  // most often of the same structure
   recipe.values = shared_with(before.values, std::move(values));
   files_.push_back(std::move(recipe));
+}
+
+std::string FieldRecipe::time_dim() const {
+  if (files_.empty()) return "";
+  const VariableRecipe& last = *files_.back().values;
+  return last.match->time == Match::none ? "" : last.variable.dims[base::index(last.match->time)];
 }
 
 std::int64_t FieldRecipe::cells() const {
