@@ -94,7 +94,7 @@ class Client {
   // present(); each step wants them. Puts the copies that are put once; may block until their values are
   // there, as each step may for the others.
   void provide_inputs(std::unique_ptr<FieldSource> source, std::span<const int> needed,
-                      std::vector<CopyOfInput> copies);
+                      std::vector<CopyOfInput> copies = {});
   // After finish: drops records of inputs that still arrive, without waiting. True once none comes any more.
   bool drain_inputs() { return !input_source_ || input_source_->drain(); }
   // The values of the latest put of a field that is needed for inputs, dense; empty if it was not put at this
