@@ -153,7 +153,7 @@ def test_units(tmp_path):
 
 
 def test_what_is_interpolated_travels_in_full(tmp_path):
-    """What was converted keeps the digits of float64 until the client has interpolated it."""
+    """Converted values keep the digits of float64 until the client has interpolated it."""
     values = plane("f4")[None]
     write(tmp_path / "a.nc", values, {"time": np.arange(1.0), "lat": LAT, "lon": LON}, {"units": "degC"})
     types = {

@@ -188,14 +188,5 @@ TEST(InputPressure, a_time_outside_names_the_field_and_the_times) {
       "input \"made up\" (run.yml:7:5), variable var: there are 2 records, but `time: none` expects one");
 }
 
-TEST(InputPressure, the_buffer_has_room_for_twice_what_a_time_needs) {
-  auto fixed = prepared(1, {0});
-  fixed.stays = true;
-  const Declarer declarer =
-      declared_inputs({{"a", DataType::float64}, {"b", DataType::float64}, {"c", DataType::float64}});
-  EXPECT_EQ(InputFields::buffer_bytes({prepared(0, every(1, 9)), fixed, prepared(2, every(1, 2))}, declarer),
-            (4u + 1 + 2) * (128 + 64 + cells * 8));
-}
-
 }  // namespace
 }  // namespace tailrace::client::testing

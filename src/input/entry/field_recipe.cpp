@@ -190,6 +190,7 @@ RecordValues FieldRecipe::read(const Record& record, model::DataType type) {
   const FileRecipe& recipe = files_[base::index(record.file)];
   RecordValues values;
   values.bytes.resize(base::index(cells()) * model::size_of(type));
+  if (values.bytes.empty()) return values;
   const Decoded decoded =
       values_reader_->read(base::index(record.file), recipe.values, record.index, type, values.bytes);
   values.bytes_read = values_reader_->take_bytes_read();
