@@ -15,6 +15,7 @@
 #include "input/entry/axis_dim.hpp"
 #include "input/entry/file_coordinates.hpp"
 #include "input/file_names.hpp"
+#include "input/levels_dim.hpp"
 #include "input/record_values.hpp"
 #include "input/time_rule.hpp"
 
@@ -28,6 +29,17 @@ bool is_stream(const Entry& entry) {
 
 [[noreturn]] void refuse(const std::vector<std::string>& lines) {
   throw Error(ErrorCode::configuration, fmt::format("{}", fmt::join(lines, "\n")));
+}
+
+// Why files are not there that the job may wait for; empty: they are, or it may not.
+std::string awaited(const Entry& entry, const PreviewContext& context) {
+  if (entry.wait_for <= 0.0) return "";
+  try {
+    find_files(entry.files, context.directory, env::system_files());
+    return "";
+  } catch (const Error& error) {
+    return fmt::format("{}: {}", entry.files_location_text, error.what());
+  }
 }
 
 // Those at the time of the model, and those ahead of it.
@@ -196,7 +208,7 @@ double record_bytes(const PreparedField& field, const model::Declarations& decla
   for (const std::int64_t length : grid.shape) cells *= static_cast<double>(length);
   const auto size = static_cast<double>(model::size_of(field.travels_as));
   if (!field.vertical) return cells * size;
-  const std::size_t dim = vertical_dim_of(grid, field.request.vertical->to);
+  const std::size_t dim = base::index(levels_dim(grid, field.request.vertical->to));
   cells *= static_cast<double>(field.vertical->count) / static_cast<double>(grid.shape[dim]);
   return cells * (size + (field.vertical->come_with_records ? sizeof(double) : 0.0));
 }
@@ -204,7 +216,8 @@ double record_bytes(const PreparedField& field, const model::Declarations& decla
 }  // namespace
 
 EntryPreview preview_of(const Entry& entry, const PreviewContext& context) {
-  if (is_stream(entry)) return {.entry = &entry};
+  EntryPreview unopened{.entry = &entry, .awaited = awaited(entry, context)};
+  if (is_stream(entry) || !unopened.awaited.empty()) return unopened;
   try {
     return EntrySurvey(entry, context).run();
   } catch (const Error& error) {
@@ -215,8 +228,8 @@ EntryPreview preview_of(const Entry& entry, const PreviewContext& context) {
 
 EntryPreview preview_of(const Entry& entry, const std::vector<int>& fields,
                         const model::Declarations& declarations, const PreviewContext& context) {
-  EntryPreview preview{.entry = &entry};
-  if (is_stream(entry) || fields.empty()) return preview;
+  EntryPreview preview{.entry = &entry, .awaited = awaited(entry, context)};
+  if (is_stream(entry) || fields.empty() || !preview.awaited.empty()) return preview;
   const ReaderContext reading{.declarations = declarations,
                               .calendar = context.calendar,
                               .folder = context.folder,
