@@ -31,6 +31,17 @@ bool is_stream(const Entry& entry) {
   throw Error(ErrorCode::configuration, fmt::format("{}", fmt::join(lines, "\n")));
 }
 
+// Why files are not there that the job may wait for; empty: they are, or it may not.
+std::string awaited(const Entry& entry, const PreviewContext& context) {
+  if (entry.wait_for <= 0.0) return "";
+  try {
+    find_files(entry.files, context.directory, env::system_files());
+    return "";
+  } catch (const Error& error) {
+    return fmt::format("{}: {}", entry.files_location_text, error.what());
+  }
+}
+
 // Those at the time of the model, and those ahead of it.
 double held_records(const Entry& entry, const FieldPreview& field) {
   const auto all = static_cast<double>(field.coverage.records);
@@ -205,7 +216,8 @@ double record_bytes(const PreparedField& field, const model::Declarations& decla
 }  // namespace
 
 EntryPreview preview_of(const Entry& entry, const PreviewContext& context) {
-  if (is_stream(entry)) return {.entry = &entry};
+  EntryPreview unopened{.entry = &entry, .awaited = awaited(entry, context)};
+  if (is_stream(entry) || !unopened.awaited.empty()) return unopened;
   try {
     return EntrySurvey(entry, context).run();
   } catch (const Error& error) {
@@ -216,8 +228,8 @@ EntryPreview preview_of(const Entry& entry, const PreviewContext& context) {
 
 EntryPreview preview_of(const Entry& entry, const std::vector<int>& fields,
                         const model::Declarations& declarations, const PreviewContext& context) {
-  EntryPreview preview{.entry = &entry};
-  if (is_stream(entry) || fields.empty()) return preview;
+  EntryPreview preview{.entry = &entry, .awaited = awaited(entry, context)};
+  if (is_stream(entry) || fields.empty() || !preview.awaited.empty()) return preview;
   const ReaderContext reading{.declarations = declarations,
                               .calendar = context.calendar,
                               .folder = context.folder,
