@@ -15,6 +15,7 @@
 #include "input/entry/axis_dim.hpp"
 #include "input/entry/file_coordinates.hpp"
 #include "input/file_names.hpp"
+#include "input/levels_dim.hpp"
 #include "input/record_values.hpp"
 #include "input/time_rule.hpp"
 
@@ -196,7 +197,7 @@ double record_bytes(const PreparedField& field, const model::Declarations& decla
   for (const std::int64_t length : grid.shape) cells *= static_cast<double>(length);
   const auto size = static_cast<double>(model::size_of(field.travels_as));
   if (!field.vertical) return cells * size;
-  const std::size_t dim = vertical_dim_of(grid, field.request.vertical->to);
+  const std::size_t dim = base::index(levels_dim(grid, field.request.vertical->to));
   cells *= static_cast<double>(field.vertical->count) / static_cast<double>(grid.shape[dim]);
   return cells * (size + (field.vertical->come_with_records ? sizeof(double) : 0.0));
 }
