@@ -163,15 +163,18 @@ def anomalies() -> dict:
     config["fields"]["forcing"] = {"names": ["input.sst", "input.clim", "input.sic"], "every": "1 step"}
     config["fields"]["fixed"] = {"names": ["input.orog"], "every": "once"}
     config["diagnostics"] = {
-        "anomaly": {"is": "input.sst + 273.15 - input.clim", "units": "1"},
-        "cover": {"is": "mean(input.sic, dims=[y, x])"},
-        "excess": {"is": "w + input.orog"},
+        "anomaly": {"is": 'to_units(input.sst, units="K") - input.clim'},
+        "cover": {"is": "mean(input.sic, y, x)"},
+        "lifted": {"is": "w * input.orog"},
     }
-    config["output"]["forcing.nc"] = {
+    config["output"]["forced.nc"] = {
         "variables": [
-            {"fields": ["input.sst", "input.clim", "anomaly", "cover"], "time": "snapshot", "every": "1 step"},
+            *(
+                {"field": name, "time": "snapshot", "every": "1 step"}
+                for name in ("w", "input.sst", "input.clim", "anomaly", "cover", "lifted")
+            ),
             {"field": "input.sst", "name": "sst_mean", "time": "mean", "every": "2 steps"},
-            {"field": "input.orog"},
+            {"field": "input.orog", "every": "once"},
         ]
     }
     return config
@@ -188,13 +191,15 @@ def test_files_and_expressions_use_what_the_model_gets(job, case):
     sst = dataset.tos.interp(time=now).values - 273.15
     clim = dataset.tos.sel(time=now, method="nearest").values
     ice = dataset.siconc.sel(time=now, method="pad").fillna(0).astype("f4").values
-    with netCDF4.Dataset(result.path("forcing.nc")) as output:
-        np.testing.assert_allclose(output["input.sst"][:], sst, rtol=1e-12)
-        np.testing.assert_array_equal(output["input.clim"][:], clim)
+    with netCDF4.Dataset(result.path("forced.nc")) as output:
+        np.testing.assert_allclose(output["sst"][:], sst, rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(output["clim"][:], clim)
         np.testing.assert_allclose(output["anomaly"][:], sst + 273.15 - clim, atol=1e-9)
         np.testing.assert_allclose(output["cover"][:], ice.mean(axis=(1, 2), dtype="f8"), rtol=1e-12)
-        np.testing.assert_allclose(output["sst_mean"][:], (sst[0::2] + sst[1::2]) / 2, rtol=1e-12)
-        np.testing.assert_allclose(output["input.orog"][:], dataset.phis.astype("f8") * 0.10197, rtol=1e-12)
+        orog = dataset.phis.astype("f8").values * 0.10197
+        np.testing.assert_allclose(output["lifted"][:], output["w"][:] * orog, rtol=1e-12)
+        np.testing.assert_allclose(output["sst_mean"][:], (sst[0::2] + sst[1::2]) / 2, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(output["orog"][:], orog, rtol=1e-12)
 
 
 def test_a_copy_whose_levels_come_later(job):
