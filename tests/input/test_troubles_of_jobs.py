@@ -162,9 +162,7 @@ def test_nobody_waits_for_a_rank_that_is_killed_while_it_reads(job, way, victim)
     folder = job.root / f"{way}_{victim}"
     write(folder / "forcing.nc")
     scenario = forced(ranks, pace=0.05, report_steps=True, exchange_values=0)
-    with job.start(
-        scenario, serving, config=configuration(), folder=folder, launcher=SURVIVORS_LIVE
-    ) as running:
+    with job.start(scenario, serving, config=configuration(), folder=folder, launcher=SURVIVORS_LIVE) as running:
         running.wait_for("STEP 3")
         try_kill(pid_of(running, 0 if victim == "model" else ranks))
         begin = time.monotonic()
