@@ -21,19 +21,17 @@ constexpr std::int64_t most_levels = 150;
 constexpr std::size_t bytes_of_level = 2 * sizeof(double);
 constexpr std::size_t record_head = packet_head + sizeof(input::RecordHead);
 
-// A record of a grid, or of the columns above its cells: how many of them there are depends on which dim is
-// vertical, so the dim with the fewest cells is taken, which gives the largest columns.
+// A record of the cells, or of the columns of which they are.
 std::size_t record_bytes(const Declarer& declarer, const ExpectedInput& input) {
   const auto& declarations = declarer.declarations();
   const auto g = base::index(declarations.fields[base::index(input.field)].grid);
   const auto& grid = declarations.grids[g];
-  const bool is_whole = grid.kind == model::GridKind::replicated;  // on every rank, whoever hands it over
+  const bool is_whole = grid.kind == model::GridKind::replicated;  // on every rank
   const std::int64_t cells = is_whole ? grid.size() : declarer.cells(g);
-  if (!input.is_interpolated || grid.shape.empty())
-    return static_cast<std::size_t>(cells) * sizeof(double) + record_head;
-  const std::int64_t fewest = std::max<std::int64_t>(1, std::ranges::min(grid.shape));
-  const std::int64_t columns = (cells + fewest - 1) / fewest;
-  return static_cast<std::size_t>(columns * std::max(fewest, most_levels)) * bytes_of_level + record_head;
+  if (input.levels_dim < 0) return static_cast<std::size_t>(cells) * sizeof(double) + record_head;
+  const std::int64_t levels = std::max<std::int64_t>(1, grid.shape[base::index(input.levels_dim)]);
+  const std::int64_t columns = (cells + levels - 1) / levels;  // a rank has whole columns
+  return static_cast<std::size_t>(columns * std::max(levels, most_levels)) * bytes_of_level + record_head;
 }
 
 }  // namespace

@@ -206,7 +206,7 @@ transport::BufferOptions ModelRank::input_buffer_options() const {
   std::vector<client::ExpectedInput> inputs;
   for (const plan::InputPlan& input : plan_->inputs)
     inputs.push_back({input.field, input.records_ahead.value_or(default_records_ahead) + records_in_use,
-                      input.is_interpolated});
+                      input.levels_dim});
   transport::BufferOptions buffer;
   buffer.bytes = client::input_buffer(declarer_, inputs,
                                       std::min(most_input_buffer, started_.run.servers().buffer.bytes));
@@ -338,8 +338,13 @@ void ModelRank::connect() {
     parts.kept.push_back(field.kept);
   }
   client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(), std::move(parts));
-  if (!plan_->inputs.empty())
+  if (plan_->inputs.empty()) return;
+  try {
     provide_inputs(input::get_prepared(reader, plan_->calendar), std::move(input.consumer));
+  } catch (...) {  // on all ranks, and the servers run already
+    client_->abandon();
+    throw_shared(base::current_fault(), "ready");
+  }
 }
 
 // The servers have opened the files, and have attached to the doorbell.
@@ -350,7 +355,10 @@ void ModelRank::provide_inputs(std::vector<input::PreparedField> fields,
   parts.fields = std::move(fields);
   parts.calendar = plan_->calendar;
   parts.channel = std::move(channel);
-  parts.meanwhile = [this] { meanwhile(); };
+  parts.meanwhile = [this] {
+    client_->throw_fault();  // of the component, which ends: its servers send no further record
+    meanwhile();
+  };
   parts.present = [this](int field) {
     return client::PresentField{declarer_.declarations().fields[base::index(field)].type,
                                 client_->present(field)};

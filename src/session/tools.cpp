@@ -28,6 +28,7 @@
 #include "plan/plan.hpp"
 #include "plan/restart/description.hpp"
 #include "server/server_process.hpp"
+#include "session/input_preview.hpp"
 #include "session/restart_preview.hpp"
 #include "settings/configuration.hpp"
 #include "tailrace/tailrace.hpp"
@@ -143,13 +144,14 @@ std::string check(const std::string& configuration, const std::map<std::string, 
     return session::restart_text(found, restart) + plan::describe(found.configuration, &found.plan) +
            plan::describe_memory(found.configuration.servers, found.plan, found.declarations, found.ranks) +
            cf::describe_volume(found.plan, found.configuration, found.declarations, found.speed) +
+           session::preview_input(found.configuration, found.plan, found.declarations, found.ranks) +
            session::diagnostics_text(found);
   }
   const settings::Sources sources = settings::read_sources(configuration);
   auto parsed = settings::parse_configuration(sources, options.empty() ? nullptr : &options);
   settings::check_operators(parsed);
   std::ranges::move(plan::folder_warnings(parsed, env::system_files()), std::back_inserter(parsed.warnings));
-  return plan::describe(parsed, nullptr);
+  return plan::describe(parsed, nullptr) + session::preview_input(parsed);
 }
 
 std::string plan_graph(const std::string& configuration, const std::string& declared,

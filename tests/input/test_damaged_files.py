@@ -19,7 +19,7 @@ from .conftest import COMMANDS
 LONG = bool(os.environ.get("TAILRACE_TEST_FAULTS"))
 PATIENCE = 10.0
 SEED = 34
-# What is damaged, and how many files of it.
+# The formats, and how many damaged files of each: in the long form, and in the usual run.
 KINDS = {"netCDF4 classic": (50, 8), "netCDF4 CDF-5": (50, 8), "netCDF4": (80, 12), "zarr 3": (20, 4)}
 CUT, FLIPPED, ABSURD = range(3)
 

@@ -1,4 +1,4 @@
-"""What the Python process reads beyond files of netCDF: stores, GRIB, files as one, functions of the user."""
+"""The Python process reads more than files of netCDF: stores, GRIB, files as one, functions of the user."""
 
 import json
 import signal

@@ -1,5 +1,5 @@
 """Each process that reads, by the protocol that servers speak with it (src/input/reader/reader_process.hpp): several
-files, and what cannot be read. What is in files is in test_reader_conformance.py."""
+files, and what cannot be read. The contents of files are in test_reader_conformance.py."""
 
 import netCDF4
 import numpy as np

@@ -16,7 +16,7 @@ PROGRAMS = BUILD / "bindings" / "c"
 
 
 class Refused(Exception):
-    """What the reader refused; `code` is that of the error."""
+    """A refusal of the reader; `code` is that of the error."""
 
     def __init__(self, text: str, code: int) -> None:
         super().__init__(text)
@@ -73,7 +73,7 @@ def write(
 
 
 class RecordDump:
-    """An entry `forcing` with its fields, prepared. What is refused raises Refused."""
+    """An entry `forcing` with its fields, prepared. A refusal raises Refused."""
 
     def __init__(self, folder: Path, grid: dict[str, Any], files: list[str], fields: list[dict[str, Any]], **more: Any):
         self.folder, self.grid = folder, grid
@@ -112,6 +112,11 @@ class RecordDump:
         if "error" in answer:
             raise Refused(answer["error"], answer["code"])
         return answer
+
+    def grow(self, seconds: float = 30.0) -> bool:
+        """Waits for the next record of a stream. Whether further ones may come."""
+        self.prepared = self._ask({"grow": seconds})
+        return any(one["may_grow"] for one in self.prepared)
 
     def times(self, field: int = 0) -> list[float]:
         return [one["time"] for one in self.prepared[field]["records"]]

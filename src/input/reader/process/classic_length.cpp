@@ -13,7 +13,7 @@
 namespace tailrace::input::process {
 namespace {
 
-// What the library need not be asked: it takes memory for each length before it looks whether the file has as
+// The library is not asked then: it takes memory for each length before it looks whether the file has as
 // much.
 [[noreturn]] void refuse_header() { throw Refusal("its header is damaged: it is longer than the file"); }
 
