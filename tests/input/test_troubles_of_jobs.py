@@ -1,4 +1,6 @@
-"""Files that come late, change, vanish or end while a job reads them, and ranks that are killed meanwhile."""
+"""Files that come late, change, vanish or end while a job reads them, and ranks that are killed meanwhile.
+
+With TAILRACE_TEST_FAULTS each damage is done in each mode."""
 
 import os
 import time
@@ -83,7 +85,7 @@ def expect_records(folder: Path, records: list[int]) -> None:
 
 
 def expect_error(way: str, result: Result, *pieces: str) -> None:
-    """Of a model that ends without `finish`: with a server in its process that ends the job before it can say why."""
+    """A model that ends without `finish` ends a server in its process too, and the job, before it can say why."""
     if way in ("shm", "mpi"):
         result.failed_with(*pieces)
     else:
@@ -119,8 +121,11 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-@each_way
+ALL_DAMAGES = [(way, damage) for way in PARTICIPANTS for damage in DAMAGES]
+SOME_DAMAGES = [("shm", "truncated"), ("mpi", "removed"), ("attached", "replaced"), ("inline", "truncated")]
+
+
+@pytest.mark.parametrize(("way", "damage"), ALL_DAMAGES if "TAILRACE_TEST_FAULTS" in os.environ else SOME_DAMAGES)
 def test_a_file_that_is_damaged_while_it_is_read(job, way, damage):
     """`stop` names the file and the variable; `hold` goes on with the last record that was read."""
     spoil, named = DAMAGES[damage]
@@ -140,7 +145,7 @@ def test_a_file_that_is_damaged_while_it_is_read(job, way, damage):
         result.finished()
         held = got(folder, "sst", SHAPE)
         last = int(held[-1, 0, 0]) // 100
-        assert 3 <= last < len(TIMES), "the last record from before the damage"
+        assert 2 <= last < len(TIMES), "the last record from before the damage"
         expect_records(folder, [min(record, last) for record in range(len(TIMES) + 1)])
 
 
@@ -162,9 +167,7 @@ def test_nobody_waits_for_a_rank_that_is_killed_while_it_reads(job, way, victim)
     folder = job.root / f"{way}_{victim}"
     write(folder / "forcing.nc")
     scenario = forced(ranks, pace=0.05, report_steps=True, exchange_values=0)
-    with job.start(
-        scenario, serving, config=configuration(), folder=folder, launcher=SURVIVORS_LIVE
-    ) as running:
+    with job.start(scenario, serving, config=configuration(), folder=folder, launcher=SURVIVORS_LIVE) as running:
         running.wait_for("STEP 3")
         try_kill(pid_of(running, 0 if victim == "model" else ranks))
         begin = time.monotonic()
