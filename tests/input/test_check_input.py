@@ -211,6 +211,18 @@ def test_with_declarations_records_have_the_size_in_which_they_travel(tmp_path):
     ]
 
 
+def test_with_declarations_what_the_model_does_not_get_is_left_out(tmp_path):
+    make(tmp_path / "a.nc", [0.0, 1.0])
+    declared = declare(tmp_path, {"name": "sst", "units": "K"})
+    entries = "  a: {files: a.nc, fields: {sst: {variable: tos}, tos: {}}}\n  b: {files: gone.nc, fields: {ice: {}}}\n"
+    done = check(tmp_path, entries, "--declared", declared)
+    assert [line.split(":")[0] for line in lines_of(done)] == ["input of 1 field", "a", "sst"]
+    for place, name in (("4:51", "tos"), ("5:32", "ice")):
+        assert (
+            f"run.yaml:{place}  input.{'ab'[name == 'ice']}.fields.{name}: the model declares no input" in done.stdout
+        )
+
+
 def test_with_declarations_what_does_not_fit_the_model_is_refused(tmp_path):
     make(tmp_path / "a.nc", [0.0, 1.0], dims=("time", "lev", "lat", "lon"))
     make(tmp_path / "b.nc", [0.0, 1.0], name="u")

@@ -40,7 +40,8 @@ struct EntryPreview {
 // line for each field that cannot work, which begins with its place in the configuration and names file and
 // variable.
 EntryPreview preview_of(const Entry& entry, const PreviewContext& context);
-// The same for the fields of these indices in the declarations, with all that a run checks in `ready`.
+// The same for the fields of these indices in the declarations, one or more, with all that a run checks in
+// `ready`.
 EntryPreview preview_of(const Entry& entry, const std::vector<int>& fields,
                         const model::Declarations& declarations, const PreviewContext& context);
 
