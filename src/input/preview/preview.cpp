@@ -22,7 +22,7 @@ bool is_stream(const Entry& entry) {
 
 // Why files are not there that the job may wait for; empty: they are, or it may not.
 std::string awaited(const Entry& entry, const PreviewContext& context) {
-  if (entry.wait_for <= 0.0) return "";
+  if (entry.wait_for <= 0.0 || is_stream(entry)) return "";
   try {
     find_files(entry.files, context.directory, env::system_files());
     return "";
