@@ -87,7 +87,7 @@ class EntryThread {
   std::unique_ptr<input::EntryReader> reader_;  // entry's thread only
   std::map<int, input::PreparedField> fields_;  // entry's thread only; by index in the declarations
   std::optional<double> give_up_preparing_;     // entry's thread only
-  bool is_late_ = false;  // entry's thread only: the headers were tried in vain
+  bool is_late_ = false;                        // entry's thread only: the headers were tried in vain
   base::Mutex mutex_;
   base::Condition wake_;
   std::optional<Prepared> prepared_ TAILRACE_GUARDED_BY(mutex_);
