@@ -73,7 +73,7 @@ contains
     end if
   end subroutine bring_inputs
 
-  ! For people and for tests: one `result NAME VALUE` a line. Of times, those of the slowest rank.
+  ! For people and for tests: one `result NAME VALUE` a line. Times are those of the slowest rank.
   subroutine log_results(steps, loop, input)
     integer, intent(in) :: steps
     real(rk), intent(in) :: loop, input

@@ -29,7 +29,7 @@ Times = tuple[str, np.ndarray, np.ndarray | None]  # units, values, bounds
 
 @dataclass(frozen=True)
 class Line:
-    """Of variables.txt."""
+    """One input of variables.txt, and the form of its file."""
 
     name: str
     grid: str
@@ -112,7 +112,7 @@ def monthly() -> Times:
 
 
 def record(number: int, time: int, where: dict[str, np.ndarray], is_volume: bool) -> np.ndarray:
-    """Of the variable of that number: waves that move, and some noise, between -1 and 1; (lev, lat, lon) or (lat, lon)."""
+    """Waves that move, and some noise, between -1 and 1: (lev, lat, lon) or (lat, lon)."""
     lon, lat = np.radians(where["lon"]), np.radians(where["lat"])[:, None]
     depth = np.radians(where["lev"] / 5.0)[:, None, None] if is_volume else 0.0
     wave = np.cos(lat) * np.sin((number % 5 + 1) * lon + 0.3 * time + number + depth)

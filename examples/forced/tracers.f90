@@ -1,4 +1,4 @@
-! What the model computes: tracers that the wind carries and that relax towards the inputs. It is a load for the
+! Tracers that the wind carries and that relax towards the inputs: a load for the
 ! processors in which every input counts, not a model of chemistry.
 module tracers
   use, intrinsic :: iso_fortran_env, only: int64
@@ -113,7 +113,7 @@ contains
     end subroutine shift
   end subroutine fill_halos
 
-  ! Collective. Of the bits of all tracers; the same for any number of ranks.
+  ! Collective. A digest of the bits of all tracers, the same for any number of ranks.
   integer(int64) function checksum(g, t) result(bits)
     type(grid_t), intent(in) :: g
     type(tracers_t), intent(in) :: t

@@ -1,5 +1,5 @@
-"""The model forced computes the same whether it reads its 48 files by itself or through Tailrace, and its inputs are those
-that xarray finds in the files."""
+"""The model forced computes the same whether it reads its 48 files by itself or through Tailrace, and its inputs are
+those that xarray finds in the files."""
 
 import subprocess
 import sys
@@ -37,7 +37,7 @@ class Run:
     dump: bytes
 
     def inputs(self) -> dict[str, np.ndarray]:
-        """Of the last update: (lev, lat, lon) or (lat, lon)."""
+        """The inputs of the last update: (lev, lat, lon) or (lat, lon)."""
         values, found = np.frombuffer(self.dump, "f8"), {}
         nx, ny, nz = CELLS
         for line in TABLE:
