@@ -44,7 +44,8 @@ struct FieldRequest {
 // Files that the servers read with their own programs, by xarray in Python, or from ADIOS2.
 struct NetcdfSource {};
 struct PythonSource {
-  std::string function;  // "module:function", "file.py:function"; empty: xarray opens the files
+  std::string function;     // "module:function", "file.py:function"; empty: xarray opens the files
+  std::string interpreter;  // a path, or a name on the PATH
 };
 struct Adios2Source {
   bool is_stream = false;  // SST: the output of a job that runs beside
@@ -61,7 +62,10 @@ enum class OnTrouble : std::uint8_t {
 struct Entry {
   std::string name;
   config::Location location;
-  std::vector<std::string> files;   // names, globs, and templates of dates such as "era5_{time:%Y%m}.nc"
+  // Names, globs, templates of dates such as "era5_{time:%Y%m}.nc", and URLs (file_names.hpp finds the
+  // files). Relative ones begin in the working directory: the folder of the configuration's file is in front.
+  // Empty: only with a Python function, which then gets an empty name.
+  std::vector<std::string> files;
   std::string files_location_text;  // file:line:column, for messages
   Source source;
   std::optional<double> lead_seconds;  // how far ahead of the model; none of both: `lead_records` 2
@@ -74,7 +78,8 @@ struct Entry {
 // The section `input`, as a part of settings::Configuration::sections.
 struct Options {
   std::vector<Entry> entries;
-  // The entry and field of that name; null: none. Names are unique over all entries.
+  bool empty() const { return entries.empty(); }
+  // The field of that name; null: none. Names are unique over all entries.
   const FieldRequest* find(const std::string& field) const;
 };
 

@@ -47,7 +47,7 @@ ValueRules rules_of(const VariableHeader& variable) {
   if (variable.attributes.contains("_FillValue"))
     rules.missing.push_back(number_of(variable, "_FillValue", 0.0));
   else if (!has_eight_bits)
-    rules.missing.push_back(model::default_fill(variable.type));
+    rules.missing.push_back(model::default_fill(variable.type).number);
   const auto range = numbers_of(variable, "valid_range", 2);
   if (range.size() == 2) {
     rules.valid_min = range[0];

@@ -69,12 +69,6 @@ Type type() {
   });
 }
 
-std::string default_interpreter() {
-  const char* const environment = std::getenv("VIRTUAL_ENV");
-  return environment != nullptr && *environment != '\0' ? std::string(environment) + "/bin/python3"
-                                                        : "python3";
-}
-
 std::string path_beside(const Location& location, const std::string& path) {
   return (std::filesystem::path(location.file).parent_path() / path).string();
 }
@@ -111,6 +105,12 @@ Action read(const std::string& entry, const Value& value, Problems& problems) {
 }
 
 }  // namespace
+
+std::string default_interpreter() {
+  const char* const environment = std::getenv("VIRTUAL_ENV");
+  return environment != nullptr && *environment != '\0' ? std::string(environment) + "/bin/python3"
+                                                        : "python3";
+}
 
 FormatSection action_section() {
   return {

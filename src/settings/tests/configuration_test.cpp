@@ -273,8 +273,6 @@ TEST(Configuration, SuffixesHoldOnlyWhatNamesMay) {
 }
 
 TEST(Configuration, KnowsWhatIsNotAvailableYet) {
-  EXPECT_EQ(complaint("tailrace: 1\ninput: {a: 1}\n"),
-            "run.yaml:2:1  input: is not available yet in this version");
   EXPECT_THAT(
       complaint(with_variable("field: u, every: 1 s, compression: {codec: zstd, keep: {absolute: 0.1}}")),
       HasSubstr("compression.keep: is not available yet in this version"));
