@@ -43,7 +43,7 @@ def results_of(done: jobs.Done) -> dict[str, str]:
 
 
 class ReadBytes:
-    """What the processes of a program below this one have read from files, as the system counts it."""
+    """The bytes that the processes of a program, started below this one, have read: the count of the system."""
 
     def __init__(self, program: str) -> None:
         self._program, self._read = program, {}
