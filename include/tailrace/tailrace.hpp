@@ -211,8 +211,20 @@ struct FieldSpec {
   std::optional<FillValue> fill_value{};
 };
 
-// Identifies a field in wants, put and acquire without looking up its name. Valid for the session that
-// returned it.
+// A field that the model gets from files, which the servers read ahead of it.
+struct InputSpec {
+  std::string name{};  // that of an entry of `input.NAME.fields` in the configuration
+  std::string grid{};  // empty: a scalar
+  Type type = Type::float64;
+  std::string units{};    // UDUNITS, such as "degC": get gives the values in these units
+  bool optional = false;  // the configuration need not provide it; ask available then
+  // The number that get writes where the files have no value, if the configuration has `missing: keep`; none:
+  // NaN for real numbers.
+  std::optional<FillValue> fill_value{};
+};
+
+// Identifies a field in wants, put, acquire, get and available without looking up its name. Valid for the
+// session that returned it.
 struct FieldHandle {
   int index = -1;
 };
@@ -272,9 +284,12 @@ class TAILRACE_EXPORT Session {
   void grid_mapping(const std::string& grid, const GridMappingSpec& spec);
   // Declares a field.
   FieldHandle field(const FieldSpec& spec);
+  // Declares a field that the model gets from files, by `input` in the configuration. Unless it is optional,
+  // ready fails if the configuration does not provide it. The handle is for get and available.
+  FieldHandle input(const InputSpec& spec);
   // Ends the declarations, checks them against the configuration, and connects to the servers. Collective
-  // over the component; blocks until the servers have created their files. On failure all ranks throw the
-  // same error: of configuration, usage, resource or lost.
+  // over the component; blocks until the servers have created their files and opened those of the inputs. On
+  // failure all ranks throw the same error: of configuration, usage, resource or lost.
   void ready();
 
   // Sets the model's step, which must increase, and its time in seconds, which must not decrease. The puts
@@ -323,9 +338,20 @@ class TAILRACE_EXPORT Session {
   // Hands the contents of the slot of this field to the servers.
   void publish(FieldHandle field);
 
-  // Fills the array with this rank's part of a field of the checkpoint, under the decomposition of this run.
-  // After ready, if restarting() returned a point. Local, but reads the disk. Error(usage) if the checkpoint
-  // does not hold the field; Error(resource) if it cannot be read.
+  // Whether the configuration provides this input: false only for an optional one. The same during the whole
+  // run, and on all ranks. After ready; in mode off it is false. Error(usage) for a field that is no input.
+  bool available(FieldHandle input) const;
+  bool available(std::string_view name) const { return available(handle(name)); }
+  // Fills the array with this rank's part of an input or of a field of the checkpoint, after ready. The array
+  // has the extents of the part, or is of rank 1 with all of its elements, of the type that was declared.
+  // An input has its values at the time of the present step, before the first step at the time where the run
+  // begins. It may be got at any step, several times or not at all. Local; it waits only if the servers have
+  // not read the records of this time yet. Error(resource) with the file, the variable and the record if they
+  // cannot be read; Error(usage) if the configuration does not provide it; Error(lost) once a server is lost,
+  // also if the model goes on without output.
+  // A field of the checkpoint is got if restarting() returned a point, under the decomposition of this run.
+  // Local, but reads the disk. Error(usage) if the checkpoint does not hold it; Error(resource) if it cannot
+  // be read.
   void get(FieldHandle field, const MutableArrayView& array);
   void get(std::string_view name, const MutableArrayView& array) { get(handle(name), array); }
   template <class T>

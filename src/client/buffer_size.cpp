@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "model/data_type.hpp"
 
 namespace tailrace::client {
@@ -13,6 +14,25 @@ constexpr std::size_t packet_head = 128;  // estimate of all bytes of a packet b
 // The last packet contains, for each field, its name, some counters and a histogram of the times of its
 // puts.
 constexpr std::size_t counters_of_field = 128, timings_of_used = 2048;
+// Levels of a file that are interpolated: as many as those of large models, and with a hybrid coordinate the
+// pressure of each cell besides its value.
+constexpr std::int64_t most_levels = 150;
+constexpr std::size_t bytes_of_level = 2 * sizeof(double);
+
+// A record of a grid, or of the columns above its cells: how many of them there are depends on which dim is
+// vertical, so the dim with the fewest cells is taken, which gives the largest columns.
+std::size_t record_bytes(const Declarer& declarer, const ExpectedInput& input) {
+  const auto& declarations = declarer.declarations();
+  const auto g = base::index(declarations.fields[base::index(input.field)].grid);
+  const auto& grid = declarations.grids[g];
+  const bool is_whole = grid.kind == model::GridKind::replicated;  // on every rank, whoever hands it over
+  const std::int64_t cells = is_whole ? grid.size() : declarer.cells(g);
+  if (!input.is_interpolated || grid.shape.empty())
+    return static_cast<std::size_t>(cells) * sizeof(double) + packet_head;
+  const std::int64_t fewest = std::max<std::int64_t>(1, std::ranges::min(grid.shape));
+  const std::int64_t columns = (cells + fewest - 1) / fewest;
+  return static_cast<std::size_t>(columns * std::max(fewest, most_levels)) * bytes_of_level + packet_head;
+}
 
 }  // namespace
 
@@ -22,12 +42,23 @@ std::size_t suitable_buffer(const Declarer& declarer, const std::vector<bool>& u
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const std::int64_t cells = declarer.cells(static_cast<std::size_t>(fields[f].grid));
     const std::size_t bytes = static_cast<std::size_t>(cells) * model::size_of(fields[f].type) + packet_head;
-    largest = std::max(largest, bytes);
+    if (!fields[f].is_input) largest = std::max(largest, bytes);
     counters += fields[f].name.size() + counters_of_field + (used[f] ? timings_of_used : 0);
     if (used[f] && !fields[f].is_static) step += bytes;
   }
   // A field that exceeds the bound is reported by name when it is put.
   return std::min(at_most, std::max({least, steps * step, 2 * largest, 2 * counters}));
+}
+
+std::size_t input_buffer(const Declarer& declarer, std::span<const ExpectedInput> inputs,
+                         std::size_t at_most) {
+  std::size_t all = 0, largest = 0;
+  for (const ExpectedInput& input : inputs) {
+    const std::size_t bytes = record_bytes(declarer, input);
+    largest = std::max(largest, bytes);
+    all += static_cast<std::size_t>(std::max<std::int64_t>(1, input.records)) * bytes;
+  }
+  return std::max({least, 2 * largest, std::min(at_most, all)});
 }
 
 }  // namespace tailrace::client

@@ -63,6 +63,10 @@ Client::Client(const Declarer& declarer, int rank, ClientParts parts)
     state.sends = replicated ? rank == 0 : state.count > 0;
     state.once = !silent_ && parts.once[f] != 0;
     some_are_put_once_ = some_are_put_once_ || state.once;
+    if (field.is_input) {
+      inputs_.resize(declarations.fields.size(), 0);
+      inputs_[f] = 1;
+    }
     must_be_put_[f] = !silent_ && parts.may_be_missing[f] == 0 && state.count > 0;
     fields_.push_back(std::move(state));
     counters_.fields.push_back({.name = field.name, .unwanted = {}, .bytes = {}, .put = {}, .stall = {}});
@@ -101,11 +105,14 @@ bool Client::wants_at_end(int field) const {
   };
   look(checked(field));
   for (const int other : namesakes(field)) look(static_cast<std::size_t>(other));
+  now |= is_kept_for_inputs(static_cast<std::size_t>(field));
   return now == 0 && at_end != 0;
 }
 
-void Client::fall_silent() {
+void Client::fall_silent(const std::string& why) {
   silent_ = true;
+  why_silent_ = why;
+  if (acquired_ < 0) kept_for_inputs_.clear();
   collected_.clear();
   std::fill(wanted_.begin(), wanted_.end(), static_cast<unsigned char>(0));
   awaited_ = 0;
@@ -154,6 +161,7 @@ void Client::step(std::int64_t step, double time) {
   now_ = {step, time};
   const bool is_first = !std::exchange(stepped_, true);
   if (silent_) return;
+  if (input_source_) input_source_->step(now_);
   checkpointing_.begin_step(now_);
   agenda_->advance(now_, wanted_);
   for (std::size_t f = 0; is_first && f < wanted_.size(); ++f)
@@ -267,6 +275,11 @@ void Client::refuse_put(const FieldState& state) const {
 Client::FieldState* Client::begin_put(int field) {
   const std::size_t f = checked(field);
   if (!needs(f)) {
+    if (is_input(f))
+      refuse(
+          fmt::format("put of field \"{}\", which is an input of the model: its values come from files; "
+                      "expected a field that was declared with `field`",
+                      fields_[f].name));
     if (was_put_once_now(f))
       refuse(fmt::format("field \"{}\" was put twice {}; it is put once (`every: once`)", fields_[f].name,
                          stepped_ ? fmt::format("at step {}", now_.step) : "before the first step"));
@@ -289,6 +302,12 @@ void Client::check_type(const FieldState& state, model::DataType type) const {
   if (type != state.type)
     refuse(fmt::format("put of field \"{}\": the array is of type {}, but the field was declared as {}",
                        state.name, model::name_of(type), model::name_of(state.type)));
+}
+
+void Client::check_fit(const FieldState& state, const Array& array) const {
+  check_type(state, array.type);
+  const bool flat = array.shape.size() == 1 && array.shape[0] == state.count;
+  if (!flat && !std::ranges::equal(array.shape, state.shape)) refuse_shape(state, "put", array, state.shape);
 }
 
 // A model usually puts an array from the same address at each step, so only a new address is checked.
@@ -326,15 +345,24 @@ void Client::finish_put(FieldState& state, int field) {
 void Client::put(int field, const Array& array) {
   put_one(field, array);
   for (const int other : namesakes(field)) put_one(other, array);
+  if (is_kept_for_inputs(static_cast<std::size_t>(field))) keep_for_inputs(field, array);
+}
+
+// The other checks of a put come before it, unless no file needs the field.
+void Client::keep_for_inputs(int field, const Array& array) {
+  FieldState& state = fields_[base::index(field)];
+  check_fit(state, array);
+  if (state.count > 0 && (array.data == nullptr || devices_.possible())) check_memory(state, array.data);
+  KeptForInputs& kept = kept_for_inputs_.find(field)->second;
+  kept.put_at = now_.step;
+  kept.values.resize(static_cast<std::size_t>(state.count) * model::size_of(state.type));
+  if (state.count > 0) copy_dense(array, kept.values);
 }
 
 void Client::put_one(int field, const Array& array) {
   FieldState* state = begin_put(field);
   if (!state) return;
-  check_type(*state, array.type);
-  const bool flat = array.shape.size() == 1 && array.shape[0] == state->count;
-  if (!flat && !std::ranges::equal(array.shape, state->shape))
-    refuse_shape(*state, "put", array, state->shape);
+  check_fit(*state, array);
   const telemetry::ScopedTimer timer(counters_.fields[base::index(field)].put);
   env::maybe_delay("put");
   if (!state->sends) return finish_put(*state, field);
@@ -403,6 +431,7 @@ void Client::put_dense(int field, const void* data, model::DataType type, std::s
 bool Client::put_unwanted(int field) noexcept {
   const auto f = base::index(field);
   if (f >= wanted_.size() || needs(f) || !stepped_) return false;
+  if (is_input(f) || is_kept_for_inputs(f)) return false;
   if (!namesakes_.empty() && wanted_namesake(field) >= 0) return false;
   if (was_put_once_now(f)) return false;  // twice: the put tells
   counters_.fields[f].unwanted.add();
@@ -411,11 +440,13 @@ bool Client::put_unwanted(int field) noexcept {
 
 std::span<std::byte> Client::acquire(int field) {
   const int other = wanted_namesake(field);
+  const bool is_kept = is_kept_for_inputs(checked(field));
   FieldState* state = begin_put(other >= 0 ? other : field);
+  if (!state && is_kept) state = &fields_[base::index(field)];
   if (!state) return {};
   const std::uint64_t begin = env::steady_nanoseconds();
   const auto bytes = static_cast<std::size_t>(state->count) * model::size_of(state->type);
-  if (state->sends && namesakes(field).empty()) {
+  if (state->sends && namesakes(field).empty() && !is_kept) {
     slot_ = producer_->reserve(bytes);
   } else {  // the caller writes all the same, but another rank's values are used, or publish() puts it
     unsent_.resize(bytes);
@@ -432,7 +463,7 @@ void Client::publish(int field) {
     refuse(fmt::format("publish of field \"{}\", which was not acquired", fields_[checked(field)].name));
   const std::uint64_t begin = env::steady_nanoseconds();
   acquired_ = -1;
-  if (!namesakes(field).empty()) {
+  if (!namesakes(field).empty() || is_kept_for_inputs(base::index(field))) {
     const FieldState& state = fields_[base::index(field)];
     return put_dense(field, unsent_.data(), state.type, static_cast<std::size_t>(state.count));
   }
@@ -440,8 +471,32 @@ void Client::publish(int field) {
   counters_.fields[base::index(field)].put.record(acquire_nanoseconds_ + env::steady_nanoseconds() - begin);
 }
 
+void Client::provide_inputs(std::unique_ptr<FieldSource> source, std::span<const int> needed) {
+  input_source_ = std::move(source);
+  for (const int field : needed) kept_for_inputs_.try_emplace(field);
+}
+
+std::span<const std::byte> Client::present(int field) const {
+  const KeptForInputs& kept = kept_for_inputs_.at(field);
+  const bool is_fixed = fields_[base::index(field)].once && kept.put_at != model::static_step;
+  if (kept.put_at != now_.step && !is_fixed) return {};
+  return kept.values;
+}
+
+void Client::get_input(int field, const Target& target) const {
+  const std::string& name = fields_[base::index(field)].name;
+  if (silent_)
+    throw Error(ErrorCode::lost,
+                fmt::format("get of input \"{}\": nothing reads its files any more: {}", name, why_silent_));
+  if (!input_source_ || !input_source_->has(field))
+    refuse(fmt::format("get of input \"{}\", which the configuration does not provide; ask available first",
+                       name));
+  input_source_->get(field, now_, target);
+}
+
 // If no source has the field, the first one throws, with the names that it has.
 void Client::get(int field, const Target& target) const {
+  if (is_input(checked(field))) return get_input(field, target);
   if (sources_.empty())
     refuse("get was called in a run that does not restart from a checkpoint; call restarting first");
   const auto found = std::ranges::find_if(sources_, [&](const auto& source) { return source->has(field); });

@@ -53,7 +53,8 @@ class Client {
   void step(std::int64_t step, double time);
   // For a field with namesakes: whether any of them is wanted. A put supplies all of them.
   bool wants(int field) const {
-    return needs(checked(field)) || (!namesakes_.empty() && wanted_namesake(field) >= 0);
+    return needs(checked(field)) || (!namesakes_.empty() && wanted_namesake(field) >= 0) ||
+           is_kept_for_inputs(static_cast<std::size_t>(field));
   }
   bool wants_at_end(int field) const;  // not needed at this step, but the last put before the end is used
   void put(int field, const Array& array);
@@ -82,16 +83,26 @@ class Client {
   void put_value(const std::string& name, model::KeptValue value) {
     checkpointing_.put_value(name, std::move(value));
   }
-  // Reads the field from the first source that has it. May block on the disk.
+  // Reads an input from its source, and any other field from the first source that has it. May block on the
+  // disk, or until an input is there.
   void get(int field, const Target& target) const;
+  // From now on the source gives the inputs that it has. `needed`: fields whose latest put it asks for with
+  // present(); each step wants them.
+  void provide_inputs(std::unique_ptr<FieldSource> source, std::span<const int> needed);
+  // After finish: drops records of inputs that still arrive, without waiting. True once none comes any more.
+  bool drain_inputs() { return !input_source_ || input_source_->drain(); }
+  // The values of the latest put of a field that is needed for inputs, dense; empty if it was not put at this
+  // step. One that is put once keeps its values.
+  std::span<const std::byte> present(int field) const;
   // Sends the last packet of this rank. No field may be put after it. Does not wait for the servers.
   void finish();
   void abandon() noexcept {
     if (producer_) producer_->abandon();
   }
   // From now on no field is wanted, and calls are only checked for misuse. The client sends the server
-  // nothing but its end, and ignores messages of the server.
-  void fall_silent();
+  // nothing but its end, and ignores messages of the server. Inputs cannot be got any more; `why` is in the
+  // message.
+  void fall_silent(const std::string& why);
 
   void throw_fault();  // if a server raised one that has not been thrown yet
   const model::Tick& now() const { return now_; }
@@ -118,6 +129,11 @@ class Client {
     std::int64_t begin = 0, cells = 0;
     std::vector<std::int64_t> shape;
   };
+  // A field that inputs need, with its latest values on this rank.
+  struct KeptForInputs {
+    std::int64_t put_at = model::static_step;  // of the latest put
+    std::vector<std::byte> values;             // empty before the first put
+  };
   // The blocks of a field that have come at this step.
   struct Collected {
     std::vector<unsigned char> has;
@@ -133,12 +149,21 @@ class Client {
   bool was_put_once_now(std::size_t field) const {
     return some_are_put_once_ && fields_[field].once && fields_[field].put_at == now_.step;
   }
+  // What inputs mean for output: nobody puts them, and the puts of some fields are kept for them. A model
+  // without inputs asks no more than whether a list is empty.
+  bool is_input(std::size_t field) const { return !inputs_.empty() && inputs_[field] != 0; }
+  bool is_kept_for_inputs(std::size_t field) const {
+    return !kept_for_inputs_.empty() && kept_for_inputs_.contains(static_cast<int>(field));
+  }
+  void keep_for_inputs(int field, const Array& array);
+  void get_input(int field, const Target& target) const;
   std::span<const int> namesakes(int field) const;
   int wanted_namesake(int field) const;  // the first wanted one; -1: none
   void put_one(int field, const Array& array);
   // The checks that begin both kinds of put. Returns null if there is nothing to do.
   FieldState* begin_put(int field);
   void check_type(const FieldState& state, model::DataType type) const;
+  void check_fit(const FieldState& state, const Array& array) const;
   void check_memory(FieldState& state, const void* data) const;
   void check_all_put();
   void check_checkpointed() const;
@@ -149,6 +174,8 @@ class Client {
   std::unique_ptr<transport::Producer> producer_;
   std::unique_ptr<model::Agenda> agenda_;
   std::vector<std::unique_ptr<const FieldSource>> sources_;
+  std::vector<unsigned char> inputs_;  // by field; empty if there are none
+  std::map<int, KeptForInputs> kept_for_inputs_;
   env::DeviceMemory devices_;
   std::vector<FieldState> fields_;
   std::vector<std::vector<int>> namesakes_;      // as in the declarer
@@ -177,6 +204,8 @@ class Client {
   std::uint64_t begin_nanoseconds_ = env::steady_nanoseconds();
   double begin_time_;  // of the model, where it begins
   telemetry::ClientCounters counters_;
+  std::string why_silent_;
+  std::unique_ptr<FieldSource> input_source_;  // null: there are no inputs; it may use the counters
 };
 
 }  // namespace tailrace::client

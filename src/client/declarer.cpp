@@ -524,6 +524,21 @@ model::Mesh Declarer::add_nodes(int grid, const MeshArguments& mesh) {
 int Declarer::field(const std::string& grid_name, model::Field field) {
   check_next_name("field", field.name, fields_);
   check_attributes(fmt::format("field \"{}\"", field.name), field.attributes, field.type);
+  return place_field(grid_name, std::move(field));
+}
+
+int Declarer::input(const std::string& grid_name, model::Field field) {
+  check_next_name("input", field.name, inputs_);
+  if (!grid_name.empty() && declarations_.grids[base::index(find_grid(grid_name))].kind == GridKind::partial)
+    refuse(
+        fmt::format("input \"{}\": grid \"{}\" is partial: each rank holds a contribution, which no file "
+                    "has; expected a grid of the other kinds",
+                    field.name, grid_name));
+  field.is_input = true;
+  return place_field(grid_name, std::move(field));
+}
+
+int Declarer::place_field(const std::string& grid_name, model::Field field) {
   check_fill_value(field);
   if (known_fields_.contains(field.name)) refuse(fmt::format("field \"{}\" was declared before", field.name));
   if (grid_name.empty()) {

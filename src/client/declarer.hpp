@@ -62,6 +62,8 @@ class Declarer {
   void mesh(const std::string& grid, const MeshArguments& mesh);
   void mesh_location(const std::string& grid, const MeshPlaceArguments& place);
   int field(const std::string& grid, model::Field field);  // empty grid: scalar; returns the field's index
+  // Declares a field that the model gets from files. Names of inputs and of other fields differ.
+  int input(const std::string& grid, model::Field field);
   // Gives the field a second name. A put supplies both, each wherever it is wanted. `grid`: index of a grid
   // with the same cells.
   void add_namesake(int field, const std::string& name, int grid);
@@ -102,6 +104,7 @@ class Declarer {
                            std::span<const double> values, const CoordinateExtras& extras);
   int add_grid(model::Grid grid, model::Region region, std::vector<std::int64_t> local_shape);
   int part_of_grid(int grid, const std::vector<std::string>& dims);
+  int place_field(const std::string& grid, model::Field field);
   int add_field(model::Field field);
   // The same without the blocks that another rank, or another block, hands over.
   std::vector<double> handed_over(int whole, const std::vector<std::string>& dims,
@@ -118,7 +121,7 @@ class Declarer {
   model::Mesh add_nodes(int grid, const MeshArguments& mesh);
 
   int rank_, ranks_;
-  Named grids_, fields_;
+  Named grids_, fields_, inputs_;
   model::Declarations declarations_;
   std::map<std::string, std::string> given_options_;  // that the model has not replaced
   std::unordered_set<std::string> known_fields_;

@@ -25,6 +25,10 @@ class FieldSource {
   // Reads this rank's part at `now`, in C order or with strides, as in a put. May block on the disk. Throws
   // Error(usage), with names and shapes, if the source lacks the field or the target does not fit it.
   virtual void get(int field, const model::Tick& now, const Target& target) const = 0;
+  // The model has begun a step.
+  virtual void step(const model::Tick&) {}
+  // The model has ended: drops what still arrives, without waiting. Returns true once nothing more comes.
+  virtual bool drain() { return true; }
 };
 
 }  // namespace tailrace::client

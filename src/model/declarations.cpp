@@ -241,6 +241,8 @@ void put_field(ByteWriter& out, const Field& field) {
     out.put(field.fill_value->whole);
   }
   put_flag(out, field.is_static);
+  put_flag(out, field.is_input);
+  put_flag(out, field.is_optional);
   put_list(out, field.coordinates, put_coordinate);
 }
 
@@ -258,6 +260,8 @@ Field get_field(ByteReader& in) {
     field.fill_value->whole = in.get<std::int64_t>();
   }
   field.is_static = get_flag(in);
+  field.is_input = get_flag(in);
+  field.is_optional = get_flag(in);
   field.coordinates = get_list(in, get_coordinate);
   return field;
 }
@@ -320,7 +324,14 @@ std::optional<int> Declarations::find_grid(const std::string& name) const { retu
 std::vector<std::string> Declarations::field_names() const {
   std::vector<std::string> names;
   for (const Field& field : fields)
-    if (!field.is_static) names.push_back(field.name);
+    if (field.is_put()) names.push_back(field.name);
+  return names;
+}
+
+std::vector<std::string> Declarations::input_names() const {
+  std::vector<std::string> names;
+  for (const Field& field : fields)
+    if (field.is_input) names.push_back(field.name);
   return names;
 }
 

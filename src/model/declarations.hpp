@@ -109,6 +109,10 @@ struct Field {
   std::optional<FillValue> fill_value;       // marks a missing value; NaN: every NaN does
   std::vector<Coordinate> coordinates = {};  // besides those of its grid: without dims
   bool is_static = false;                    // Tailrace puts it once, in `ready` (coordinates, connectivity)
+  bool is_input = false;     // the model gets it, of files that the servers read (the section `input`)
+  bool is_optional = false;  // of an input: the configuration need not provide it
+
+  bool is_put() const { return !is_static && !is_input; }  // by the model
 };
 
 // The cells of stations, if the ranks had to search for them together since none has all coordinates.
@@ -129,7 +133,8 @@ struct Declarations {
 
   std::optional<int> find_field(const std::string& name) const;
   std::optional<int> find_grid(const std::string& name) const;
-  std::vector<std::string> field_names() const;  // without static ones
+  std::vector<std::string> field_names() const;  // of those that the model puts
+  std::vector<std::string> input_names() const;
   std::vector<std::string> grid_names() const;
 
   bool operator==(const Declarations&) const;  // compares them as messages, so exactly

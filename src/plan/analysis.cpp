@@ -108,7 +108,7 @@ class Analyst {
 
   void add_field(const std::string& name, const settings::FieldGroup& group) {
     const auto index = index_.find(name);
-    if (!index || declarations_.fields[base::index(*index)].is_static) {
+    if (!index || !declarations_.fields[base::index(*index)].is_put()) {
       if (group.optional) absent_.insert(name);
       return;
     }

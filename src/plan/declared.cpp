@@ -92,6 +92,8 @@ Json to_json(const model::Field& field, const std::vector<model::Grid>& grids) {
   for (const model::Coordinate& coordinate : field.coordinates)
     json["coordinates"].push_back(to_json(coordinate));
   if (field.is_static) json["static"] = true;
+  if (field.is_input) json["input"] = true;
+  if (field.is_optional) json["optional"] = true;
   return json;
 }
 
@@ -202,6 +204,8 @@ model::Field field_of(const Json& json, const model::Declarations& declarations)
   for (const Json& coordinate : json.value("coordinates", Json::array()))
     field.coordinates.push_back(coordinate_of(coordinate));
   field.is_static = json.value("static", false);
+  field.is_input = json.value("input", false);
+  field.is_optional = json.value("optional", false);
   return field;
 }
 

@@ -116,6 +116,8 @@ std::optional<std::string> complaint(const GridEntry& entry, const model::Grid& 
                                      const model::Declarations& declarations) {
   const model::Field& field = declarations.fields[base::index(mask)];
   const model::Grid& on = declarations.grids[base::index(field.grid)];
+  if (field.is_input)
+    return fmt::format("\"{}\" is an input of the model; expected a field that the model puts", field.name);
   if (grid.kind == model::GridKind::partial)
     return fmt::format("each rank holds a contribution to grid \"{}\", not a part, so it has no mask",
                        grid.name);
@@ -155,12 +157,12 @@ model::Declarations with_fill_values(const settings::Configuration& configuratio
   if (entries == nullptr) return declarations;
   declarations = with_marked_holes(configuration, std::move(declarations));
   for (model::Field& field : declarations.fields)
-    if (declarations.grids[base::index(field.grid)].holes_are_missing && !field.fill_value)
+    if (declarations.grids[base::index(field.grid)].holes_are_missing && !field.is_input && !field.fill_value)
       field.fill_value = model::default_fill(field.type);
   for (const GridEntry& entry : *entries) {
     if (entry.mask.name.empty() || !declarations.find_field(entry.mask.name)) continue;
     for (model::Field& field : declarations.fields)
-      if (declarations.grids[base::index(field.grid)].name == entry.name && !field.is_static &&
+      if (declarations.grids[base::index(field.grid)].name == entry.name && field.is_put() &&
           field.name != entry.mask.name && !field.fill_value)
         field.fill_value = model::default_fill(field.type);
   }

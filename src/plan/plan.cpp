@@ -17,6 +17,7 @@
 #include "plan/analysis.hpp"
 #include "plan/append/write_amplification.hpp"
 #include "plan/checks.hpp"
+#include "plan/inputs.hpp"
 #include "plan/masks.hpp"
 #include "plan/memory_needs.hpp"
 #include "plan/naming/axis_names.hpp"
@@ -59,6 +60,7 @@ class Planner {
     for (const int mask : plan_.masks)
       if (mask >= 0) plan_.fields[base::index(mask)].used = true;
     mark_kept_fields(configuration_, declarations_, plan_, problems_);
+    plan_inputs(configuration_, declarations_, plan_, problems_);
     problems_.throw_if_any();
     if (plan_.analysis) plan_diagnostics(*plan_.analysis);
     for (const settings::OutputEntry& file : configuration_.files) plan_file(file);
@@ -86,7 +88,7 @@ class Planner {
 
   void plan_field(const settings::FieldGroup& group, const std::string& name, const config::Location& where) {
     const auto index = index_.find(name);
-    if (index && !declarations_.fields[base::index(*index)].is_static) {
+    if (index && declarations_.fields[base::index(*index)].is_put()) {
       FieldPlan& field = plan_.fields[base::index(*index)];
       field.cadence = group.every;
       field.once = group.once;
@@ -101,7 +103,13 @@ class Planner {
       return;
     }
     const std::string path = "fields." + group.name + ".names";
-    if (index) {
+    if (index && declarations_.fields[base::index(*index)].is_input) {
+      problems_.add(
+          where, path,
+          fmt::format("\"{}\" is an input of the model: it comes from files, and no file can be made "
+                      "of it yet; expected fields that the model puts",
+                      name));
+    } else if (index) {
       problems_.add(where, path,
                     fmt::format("\"{}\" is part of a grid (a coordinate or connectivity); it is written with "
                                 "the fields of that grid and cannot be written by itself",

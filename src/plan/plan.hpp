@@ -110,6 +110,15 @@ struct FieldPlan {
   bool kept = false;         // part of a checkpoint
 };
 
+// An input of the model that the configuration provides.
+struct InputPlan {
+  int field = -1;
+  // How far the servers read ahead; none: a length of time, or the default.
+  std::optional<std::int64_t> records_ahead = {};
+  bool is_interpolated = false;   // to levels of the model
+  std::optional<int> needs = {};  // the field that the model must put at each step, for these levels
+};
+
 struct Plan {
   calendar::Calendar calendar;
   std::vector<FieldPlan> fields;  // by index into Declarations::fields; those of diagnostics follow
@@ -120,7 +129,8 @@ struct Plan {
   bool has_checkpoints = false;
   bool checkpoint_on_signal = false;
   bool checkpoint_at_end = false;
-  std::vector<int> masks;  // by grid, the field that is its mask; -1: none
+  std::vector<InputPlan> inputs;  // by field
+  std::vector<int> masks;         // by grid, the field that is its mask; -1: none
   std::vector<std::string>
       warnings;                      // a line each, for one rank to log: optional fields that are absent, ...
   std::vector<std::string> details;  // the full lists that a warning only counts

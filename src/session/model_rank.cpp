@@ -11,6 +11,7 @@
 #include "base/index.hpp"
 #include "base/log.hpp"
 #include "client/buffer_size.hpp"
+#include "client/input_fields.hpp"
 #include "env/clock.hpp"
 #include "handshake/ready.hpp"
 #include "handshake/ready/wanted_names.hpp"
@@ -22,6 +23,9 @@ namespace tailrace::session {
 namespace {
 
 constexpr double seconds_to_ask = 2.0;
+constexpr std::size_t most_input_buffer = std::size_t{64} << 20;
+constexpr std::int64_t records_in_use = 2, default_records_ahead = 2;
+constexpr double patience_for_last_records = 1.0;  // seconds, after the goodbye
 
 int server_of(const handshake::Started& started) {
   return started.run.assignment.server_of[base::index(started.world->rank())];
@@ -117,7 +121,7 @@ void ModelRank::go_on_without_output(const std::string& how) {
     parts.sources = field_sources();
     client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(), std::move(parts));
   }
-  client_->fall_silent();
+  client_->fall_silent(output_lost_);
   state_ = State::running;
 }
 
@@ -128,7 +132,10 @@ void ModelRank::begin_to_wait(const char* what) {
 
 // Each wake-up takes time from a server that may share the core, so the pauses grow.
 void ModelRank::meanwhile() {
-  if (finishing_) client_->producer().flush();  // continues to send spilled packets
+  if (finishing_) {
+    client_->producer().flush();  // continues to send spilled packets
+    client_->drain_inputs();
+  }
   const double waited = env::steady_seconds() - waits_since_;
   if (is_inline())
     own_->progress();
@@ -195,6 +202,39 @@ transport::ProducerEnd ModelRank::make_producer() {
   return end;
 }
 
+transport::BufferOptions ModelRank::input_buffer_options() const {
+  std::vector<client::ExpectedInput> inputs;
+  for (const plan::InputPlan& input : plan_->inputs)
+    inputs.push_back({input.field, input.records_ahead.value_or(default_records_ahead) + records_in_use,
+                      input.is_interpolated});
+  transport::BufferOptions buffer;
+  buffer.bytes = client::input_buffer(declarer_, inputs,
+                                      std::min(most_input_buffer, started_.run.servers().buffer.bytes));
+  buffer.when_full = transport::WhenFull::fail;  // a server waits for nobody
+  return buffer;
+}
+
+// The server sends, so the doorbell and the memory are this rank's.
+transport::ConsumerEnd ModelRank::make_input_channel() {
+  const transport::BufferOptions buffer = input_buffer_options();
+  if (own_) {
+    input_bell_ = {transport::make_heap_doorbell(), ""};
+    auto ends = transport::loopback::make(
+        {.buffer = buffer, .while_waiting = {}, .sender = transport::Sender::invitee}, *input_bell_.doorbell);
+    own_->process().local_ends().leave(std::move(ends.producer));
+    return {std::move(ends.consumer), ""};
+  }
+  const int rank = started_.world->rank();
+  const transport::Transport& transport = handshake::transport_of(started_.run, rank);
+  if (transport.shares_memory())
+    input_bell_ = transport::shm::make_doorbell();
+  else
+    input_bell_ = {transport::make_heap_doorbell(), ""};
+  return transport.make_consumer({*started_.world, handshake::pair_of(started_.run, rank),
+                                  handshake::channel_tag(started_.number, handshake::Purpose::input), ""},
+                                 buffer, input_bell_);
+}
+
 void ModelRank::ready() {
   const std::uint64_t begin = env::steady_nanoseconds();
   declarer();
@@ -258,11 +298,17 @@ void ModelRank::agree_and_connect() {
 // Sends the addresses of the channels, or a fault, to the server; waits until all servers are set up.
 void ModelRank::connect() {
   transport::ProducerEnd end;
+  transport::ConsumerEnd input;
   base::ByteWriter invitation;
   try {
     end = make_producer();
+    std::vector<handshake::Invitation> channels{{handshake::Purpose::output, end.invitation}};
+    if (!plan_->inputs.empty()) {
+      input = make_input_channel();
+      channels.push_back({handshake::Purpose::input, input.invitation});
+    }
     base::put_fault(invitation, std::nullopt);
-    handshake::put_invitations(invitation, {{handshake::Purpose::output, end.invitation}});
+    handshake::put_invitations(invitation, channels);
   } catch (...) {
     base::put_fault(invitation, base::current_fault());
   }
@@ -292,6 +338,55 @@ void ModelRank::connect() {
     parts.kept.push_back(field.kept);
   }
   client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(), std::move(parts));
+  if (!plan_->inputs.empty())
+    provide_inputs(input::get_prepared(reader, plan_->calendar), std::move(input.consumer));
+}
+
+// The servers have opened the files, and have attached to the doorbell.
+void ModelRank::provide_inputs(std::vector<input::PreparedField> fields,
+                               std::unique_ptr<transport::Consumer> channel) {
+  if (!input_bell_.name.empty()) transport::shm::forget_doorbell(input_bell_.name);
+  client::InputParts parts;
+  parts.fields = std::move(fields);
+  parts.calendar = plan_->calendar;
+  parts.channel = std::move(channel);
+  parts.meanwhile = [this] { meanwhile(); };
+  parts.present = [this](int field) {
+    return client::PresentField{declarer_.declarations().fields[base::index(field)].type,
+                                client_->present(field)};
+  };
+  std::vector<int> needed;
+  for (const plan::InputPlan& input : plan_->inputs)
+    if (input.needs) needed.push_back(*input.needs);
+  client_->provide_inputs(
+      std::make_unique<client::InputFields>(std::move(parts), declarer_, client_->counters()), needed);
+}
+
+bool ModelRank::available(int field) {
+  client("available");
+  const auto& fields = declarations().fields;
+  if (field < 0 || field >= std::ssize(fields))
+    throw Error(ErrorCode::usage,
+                fmt::format("{} is not the handle of a field; there are {} fields", field, fields.size()));
+  if (!fields[base::index(field)].is_input)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("available was asked about field \"{}\", which is no input; expected one that was "
+                    "declared with `input`",
+                    fields[base::index(field)].name));
+  return std::ranges::count(plan_->inputs, field, &plan::InputPlan::field) > 0;
+}
+
+// A server that is lost reads no more files, so the model learns of it even if it goes on without output.
+void ModelRank::get(int field, const client::Target& target) {
+  client::Client& running = client("get");
+  begin_to_wait("to read an input");
+  try {
+    running.get(field, target);
+  } catch (const Error& error) {
+    if (is_silent() || !goes_on_after(error)) throw;
+    running.get(field, target);
+  }
 }
 
 // The launcher ends all ranks when one has ended, so the others give the first one time to report the reason.
@@ -447,6 +542,9 @@ void ModelRank::finish() {
 
 std::vector<base::Fault> ModelRank::receive_goodbye() {
   const auto message = await(handshake::Tag::goodbye, "to close its files");
+  const double end = env::steady_seconds() + patience_for_last_records;
+  while (!client_->drain_inputs() && env::steady_seconds() < end)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   base::ByteReader reader(message);
   std::vector<base::Fault> faults;
   for (auto count = reader.get<std::int32_t>(); count > 0; --count)

@@ -14,9 +14,11 @@
 #include "env/signals.hpp"
 #include "handshake/failure_detection/failure_detector.hpp"
 #include "handshake/start.hpp"
+#include "input/prepared.hpp"
 #include "plan/plan.hpp"
 #include "server/embedded/embedded_server.hpp"
 #include "session/checkpoint_triggers.hpp"
+#include "transport/endpoints.hpp"
 
 namespace tailrace::session {
 
@@ -43,6 +45,9 @@ class ModelRank {
   const model::Tick* restart_point();
   // Throws Error(usage) before ready, or without a restart.
   client::RestoredFields restored(const char* call);
+  bool available(int field);  // whether the configuration provides this input
+  // As client::Client::get. May block until a record of an input is read.
+  void get(int field, const client::Target& target);
   bool checkpoint_due();
   void checkpoint();
   void finish();
@@ -76,7 +81,10 @@ class ModelRank {
   std::vector<std::byte> await(handshake::Tag tag, const char* what);
   std::vector<base::Fault> receive_goodbye();
   transport::BufferOptions buffer_options() const;
+  transport::BufferOptions input_buffer_options() const;
   transport::ProducerEnd make_producer();
+  transport::ConsumerEnd make_input_channel();
+  void provide_inputs(std::vector<input::PreparedField> fields, std::unique_ptr<transport::Consumer> channel);
 
   handshake::Started started_;
   model::Tick begin_;
@@ -96,6 +104,7 @@ class ModelRank {
   const char* waits_for_ = "";                     // what the server is to do
   double waits_since_ = 0.0;                       // steady seconds
   std::optional<env::StopSignals> signals_;        // if this rank handles them
+  transport::shm::NamedDoorbell input_bell_;       // of the channel for inputs; rung by the server
   std::unique_ptr<server::EmbeddedServer> own_;    // modes attached and inline
   std::string doorbell_name_;                      // of this rank's server
   std::unique_ptr<transport::Doorbell> doorbell_;  // until connected: that of a dedicated server on this node

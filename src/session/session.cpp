@@ -167,6 +167,21 @@ FieldHandle Session::field(const FieldSpec& spec) {
   return {handle};
 }
 
+FieldHandle Session::input(const InputSpec& spec) {
+  model::Field field;
+  field.name = spec.name;
+  field.type = data_type(spec.type);
+  field.units = spec.units;
+  field.is_optional = spec.optional;
+  if (spec.fill_value) {
+    field.fill_value.emplace(spec.fill_value->number);
+    field.fill_value->whole = spec.fill_value->whole;
+  }
+  const int handle = impl_->declarer("input").input(spec.grid, std::move(field));
+  impl_->handles.emplace(spec.name, handle);
+  return {handle};
+}
+
 void Session::ready() {
   if (!impl_->off) impl_->survive([&] { impl_->model_rank("ready").ready(); });
 }
@@ -179,8 +194,10 @@ FieldHandle Session::handle(std::string_view name) const {
   if (const auto known = impl_->handles.find(name); known != impl_->handles.end()) return {known->second};
   const model::Declarations& declarations = impl_->declarations();
   if (const auto found = declarations.find_field(std::string(name))) return {*found};
-  throw Error(ErrorCode::usage, fmt::format("field \"{}\" was not declared.{}", name,
-                                            base::name_hint(name, declarations.field_names())));
+  std::vector<std::string> known = declarations.field_names();
+  for (std::string& input : declarations.input_names()) known.push_back(std::move(input));
+  throw Error(ErrorCode::usage,
+              fmt::format("field \"{}\" was not declared.{}", name, base::name_hint(name, known)));
 }
 
 bool Session::wants(FieldHandle field) const {
@@ -238,8 +255,14 @@ std::optional<RestartPoint> Session::restarting() {
 }
 
 void Session::get(FieldHandle field, const MutableArrayView& array) {
-  if (impl_->off) throw Error(ErrorCode::usage, "get: there is no restart in mode off; ask restarting");
-  impl_->client("get").get(field.index, {array.data, data_type(array.type), array.shape, array.strides});
+  if (impl_->off)
+    throw Error(ErrorCode::usage,
+                "get: mode off reads no checkpoint and no input; ask restarting or available");
+  impl_->model_rank("get").get(field.index, {array.data, data_type(array.type), array.shape, array.strides});
+}
+
+bool Session::available(FieldHandle input) const {
+  return !impl_->off && impl_->model_rank("available").available(input.index);
 }
 
 bool Session::checkpoint_due() {

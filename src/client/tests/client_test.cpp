@@ -325,7 +325,7 @@ TEST(Client, ASilentOneWantsAndSendsNothingAndStillTellsMisuse) {
   Client& client = *bench.client;
   client.step(2, 0.5);  // nothing of it is put any more
   bench.ends.consumer->raise({ErrorCode::lost, "server 1 is gone"});
-  client.fall_silent();
+  client.fall_silent("server 0 is lost");
   client.step(4, 1.0);
   EXPECT_FALSE(client.wants(w));
   EXPECT_TRUE(client.put_unwanted(w));

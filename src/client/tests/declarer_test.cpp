@@ -240,6 +240,29 @@ TEST(Declarer, RefusesWhatIsDeclaredTwiceOrOnUnknownGrids) {
             "grid \"lse\" was not declared. Did you mean \"les\"? (known: les)");
 }
 
+TEST(Declarer, InputsAreFieldsThatNobodyPuts) {
+  Declarer declarer("bubble", 0, 4);
+  declarer.grid(whole("les", {"z"}, {4}));
+  declarer.field("les", field("w"));
+  EXPECT_EQ(declarer.input("les", field("sst")), 1);
+  EXPECT_EQ(declarer.input("", field("co2")), 2);
+  EXPECT_TRUE(declarer.declarations().fields[1].is_input);
+  EXPECT_FALSE(declarer.declarations().fields[0].is_input);
+  EXPECT_EQ(declarer.declarations().grids[base::index(declarer.declarations().fields[2].grid)].size(), 1);
+  EXPECT_EQ(error_of([&] { declarer.input("les", field("w")); }), "field \"w\" was declared before");
+  EXPECT_EQ(error_of([&] { declarer.input("les", field("")); }),
+            "input number 4, after \"w\": expected a name, but it is empty");
+  EXPECT_EQ(error_of([&] { declarer.input("lse", field("t")); }),
+            "grid \"lse\" was not declared. Did you mean \"les\"? (known: , les)");
+  GridArguments sums = whole("sums", {"z"}, {4});
+  sums.partial = true;
+  declarer.grid(sums);
+  EXPECT_EQ(
+      error_of([&] { declarer.input("sums", field("t")); }),
+      "input \"t\": grid \"sums\" is partial: each rank holds a contribution, which no file has; expected "
+      "a grid of the other kinds");
+}
+
 TEST(Declarer, ACoordinateIsWholeOrThisRanksPart) {
   Declarer declarer("bubble", 1, 4);
   declarer.grid(block("les", {"y", "x"}, {4, 6}, {0, 3}, {4, 3}));

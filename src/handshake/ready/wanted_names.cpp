@@ -48,7 +48,7 @@ void declare_wanted(const std::vector<settings::FieldGroup>& groups, client::Dec
   std::unordered_map<std::string, int> known;
   const model::Declarations& declared = declarer.declarations();
   for (std::size_t f = 0; f < declared.fields.size(); ++f)
-    if (!declared.fields[f].is_static) known.emplace(declared.fields[f].name, static_cast<int>(f));
+    if (declared.fields[f].is_put()) known.emplace(declared.fields[f].name, static_cast<int>(f));
   for (const settings::FieldGroup& group : groups)
     for (const settings::ListedName& field : group.fields) {
       auto found = known.find(field.name);

@@ -109,6 +109,17 @@ TEST(Declarations, come_back_from_bytes_as_they_were) {
   EXPECT_TRUE(after.fields[2].is_static);
 }
 
+TEST(Declarations, know_which_fields_the_model_puts) {
+  Declarations all = everything();
+  all.fields.push_back(make_field("sst", 0, DataType::float64, false));
+  all.fields.back().is_input = true;
+  EXPECT_THAT(all.field_names(), ElementsAre("scalar.w"));
+  EXPECT_THAT(all.input_names(), ElementsAre("sst"));
+  EXPECT_TRUE(all.fields[0].is_put());
+  EXPECT_FALSE(all.fields[2].is_put());
+  EXPECT_FALSE(all.fields[3].is_put());
+}
+
 TEST(Declarations, differ_when_any_part_differs) {
   for (const auto& change : std::vector<void (*)(Declarations&)>{
            [](Declarations& d) { d.component = "other"; },
@@ -124,6 +135,8 @@ TEST(Declarations, differ_when_any_part_differs) {
              d.grids[1].place = MeshPlace{0, MeshElement::edge, 1};
            },
            [](Declarations& d) { d.fields[0].coordinates.push_back(make_coordinate("height", {})); },
+           [](Declarations& d) { d.fields[0].is_input = true; },
+           [](Declarations& d) { d.fields[0].is_optional = true; },
            [](Declarations& d) { d.grids[1].mesh->node_units = "km"; },
            [](Declarations& d) { d.grids[1].mesh->nodes_per_face = 4; },
            [](Declarations& d) { d.grids[1].mesh->nodes = 8; },

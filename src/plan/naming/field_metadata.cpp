@@ -50,7 +50,7 @@ model::Declarations with_metadata(model::Declarations declarations,
   if (named.by_field.empty()) return declarations;
   config::Problems problems;
   for (model::Field& field : declarations.fields)
-    if (const settings::FieldMetadata* metadata = field.is_static ? nullptr : named.find(field.name))
+    if (const settings::FieldMetadata* metadata = field.is_put() ? named.find(field.name) : nullptr)
       give(field, *metadata, problems);
   problems.throw_if_any();
   return declarations;
@@ -62,7 +62,7 @@ std::vector<std::string> misspelt_names(const model::Declarations& declarations,
   std::vector<std::string> lines, nameless;
   if (named.by_field.empty()) return lines;
   for (const model::Field& field : declarations.fields)
-    if (!field.is_static && named.find(field.name) == nullptr) nameless.push_back(field.name);
+    if (field.is_put() && named.find(field.name) == nullptr) nameless.push_back(field.name);
   for (const auto& [name, metadata] : named.by_field) {
     if (std::ranges::any_of(declarations.fields,
                             [&](const auto& field) { return has_bare_name(field, name); }))

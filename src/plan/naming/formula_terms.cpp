@@ -27,7 +27,7 @@ bool has_coordinate(const model::Grid& grid, const std::string& name) {
 
 bool has_field(const model::Declarations& declarations, const std::string& name) {
   return std::ranges::any_of(declarations.fields, [&](const model::Field& field) {
-    return !field.is_static && is_called(field, name);
+    return field.is_put() && is_called(field, name);
   });
 }
 

@@ -44,7 +44,7 @@ std::string hint_of_slips(const std::vector<Absent>& absent, const settings::Con
     for (const settings::ListedName& field : group.fields) listed.insert(bare(field.name));
   std::vector<std::string> unasked;
   for (const model::Field& field : declared.fields)
-    if (!field.is_static && !listed.contains(bare(field.name))) unasked.emplace_back(bare(field.name));
+    if (field.is_put() && !listed.contains(bare(field.name))) unasked.emplace_back(bare(field.name));
   std::vector<std::string> told;
   std::string where;
   for (const Absent& group : absent)

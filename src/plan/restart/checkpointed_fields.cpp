@@ -12,6 +12,9 @@ namespace {
 
 // Why a field cannot be saved; empty if it can.
 std::string objection(const FieldPlan& plan, const model::Field& field, const model::Declarations& model) {
+  if (field.is_input)
+    return fmt::format("\"{}\" is an input of the model, which comes from its files again after a restart",
+                       field.name);
   if (plan.once)
     return fmt::format("\"{}\" is a fixed field (`every: once`), which the model puts again after a restart",
                        field.name);

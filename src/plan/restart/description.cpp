@@ -122,7 +122,7 @@ std::map<std::string, std::string> describe_for_restart(const Plan& plan,
       plan.calendar.units() + (plan.calendar.has_months() ? ", calendar " + plan.calendar.cf_name() : "");
   for (const model::Grid& grid : declarations.grids) all["grid " + grid.name] = describe_grid(grid);
   for (const model::Field& field : declarations.fields)
-    if (!field.is_static)
+    if (field.is_put())
       all["field " + field.name] = fmt::format("{} on grid \"{}\"", model::name_of(field.type),
                                                declarations.grids[base::index(field.grid)].name);
   for (const DatasetPlan& file : plan.files) all["file " + file.entry.path] = describe_file(plan, file);

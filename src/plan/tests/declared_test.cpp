@@ -77,6 +77,9 @@ Declared example() {
   add("t", 1, model::DataType::float32, false);
   add("n", 3, model::DataType::int32, false);
   add("x", 0, model::DataType::int64, true);
+  add("sst", 0, model::DataType::float32, false);
+  declarations.fields.back().is_input = true;
+  declarations.fields.back().is_optional = true;
   const auto box = [](std::vector<std::int64_t> offset, std::vector<std::int64_t> count) {
     return model::Region::of_box({std::move(offset), std::move(count)});
   };

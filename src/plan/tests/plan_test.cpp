@@ -41,6 +41,8 @@ model::Declarations toy() {
   add("local_sum", 1, model::DataType::float64);
   add("levels", 0, model::DataType::float64);
   declarations.fields.back().is_static = true;
+  add("sst", 0, model::DataType::float64);
+  declarations.fields.back().is_input = declarations.fields.back().is_optional = true;
   return declarations;
 }
 
@@ -116,6 +118,19 @@ TEST(Plan, UnknownFieldsGetTheNearestName) {
   EXPECT_EQ(complaint(with_fields("names: [levels]", "{field: levels, every: 1 s}")),
             "run.yaml:2:26  fields.state.names: \"levels\" is part of a grid (a coordinate or connectivity); "
             "it is written with the fields of that grid and cannot be written by itself");
+}
+
+TEST(Plan, InputsAreInNoFileAndNoCheckpoint) {
+  EXPECT_EQ(
+      complaint(with_fields("names: [u, sst]", "{field: sst, every: 1 s}")),
+      "run.yaml:2:29  fields.state.names: \"sst\" is an input of the model: it comes from files, and no "
+      "file can be made of it yet; expected fields that the model puts");
+  EXPECT_EQ(complaint("checkpoint: {fields: [sst], every: 5 s}\n"),
+            "run.yaml:2:23  checkpoint.fields: \"sst\" is an input of the model, which comes from its files "
+            "again after a restart");
+  const Plan plan = plan_of("checkpoint: {fields: [\"*s*\", \"u\"], every: 5 s}\n");
+  EXPECT_FALSE(plan.fields[6].kept);
+  EXPECT_TRUE(plan.fields[0].kept);
 }
 
 TEST(Plan, TheEndOfTheRunBelongsToSnapshotsOfEachSample) {
