@@ -2,7 +2,7 @@
 """Makes the files that the model forced needs, one for each line of variables.txt: make_forcing.py FOLDER
 
 No two are alike in format, type, packing, chunks, compression, the order of dims, the direction of axes and times. By
-default they have 128 x 64 cells, 90 levels and 12 hours, some 250 MB."""
+default they have 128 x 64 cells, 90 levels and 12 hours, some 200 MB."""
 
 import argparse
 import calendar

@@ -18,7 +18,7 @@ module settings
     real(rk) :: hours = 12                          ! of model time
     real(rk) :: dt = 1200                           ! s
     integer :: update_every = 3                     ! steps between two updates of the inputs
-    integer :: substeps = 10                        ! of the transport in a step: the load of a model with more physics
+    integer :: substeps = 20                        ! of the transport in a step: the load of a model with more physics
   end type settings_t
 
 contains
