@@ -42,7 +42,9 @@ class LocalShapes {
     };
     extents = {cells(extents) + cells(count)};
   }
-  void add(const FieldSpec& field, FieldHandle handle) {
+  // `Spec`: FieldSpec or InputSpec.
+  template <class Spec>
+  void add(const Spec& field, FieldHandle handle) {
     const auto grid = grids_.find(field.grid);
     fields_[handle.index] = {.name = field.name,
                              .type = field.type,

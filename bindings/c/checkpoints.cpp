@@ -1,4 +1,4 @@
-// Checkpoints and restarts: restarting, get, checkpoint, and values.
+// Inputs, checkpoints and restarts: restarting, available, get, checkpoint, and values.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -68,6 +68,11 @@ int tailrace_restarting(tailrace_session* session, int64_t* step, double* time, 
     if (at && time != nullptr) *time = at->time;
     return at ? 1 : 0;
   });
+}
+
+int tailrace_available(const tailrace_session* session, int input, tailrace_error* error) {
+  return guarded_value(error, -1,
+                       [&] { return running(session).session.available(FieldHandle{input}) ? 1 : 0; });
 }
 
 int tailrace_get(tailrace_session* session, int field, void* data, int type, size_t count,

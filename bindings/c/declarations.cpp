@@ -220,4 +220,21 @@ int tailrace_field(tailrace_session* session, const tailrace_field_spec* spec, t
     return handle.index;
   });
 }
+
+int tailrace_input(tailrace_session* session, const tailrace_input_spec* spec, tailrace_error* error) {
+  return guarded_value(error, -1, [&] {
+    const auto& given = required(spec, "input spec");
+    const std::string owner = "input \"" + text_or(given.name) + "\"";
+    const tailrace::InputSpec input{
+        .name = text_or(given.name),
+        .grid = text_or(given.grid),
+        .type = type_of(given.type, owner),
+        .units = text_or(given.units),
+        .optional = given.optional != 0,
+        .fill_value = given.fill_value == nullptr ? std::nullopt : std::optional(*given.fill_value)};
+    const auto handle = running(session).session.input(input);
+    session->shapes.add(input, handle);
+    return handle.index;
+  });
+}
 }

@@ -356,6 +356,17 @@ int tailrace_glue_field(tailrace_session* session, const char* name, const char*
   return tailrace_field(session, &spec, error);
 }
 
+int tailrace_glue_input(tailrace_session* session, const char* name, const char* grid, int type,
+                        const char* units, int optional, const double* fill_value, tailrace_error* error) {
+  const tailrace_input_spec spec{.name = name,
+                                 .grid = present(grid),
+                                 .type = type,
+                                 .units = present(units),
+                                 .optional = optional,
+                                 .fill_value = fill_value};
+  return tailrace_input(session, &spec, error);
+}
+
 int tailrace_glue_put(tailrace_session* session, int field, const CFI_cdesc_t* array, tailrace_error* error) {
   const Described given(session, field, array, "put", error);
   if (!given.is_sound) return error->code;

@@ -15,6 +15,7 @@ module tailrace_c
   public :: tailrace_stop_requested_c, tailrace_output_lost_c, tailrace_wanted_names_c, tailrace_wants_at_end_c
   public :: tailrace_hdf5_lock, tailrace_hdf5_unlock, tailrace_version_c, strlen_c
   public :: tailrace_start_c, tailrace_grid_c, tailrace_coordinate_c, tailrace_mesh_c, tailrace_field_c, tailrace_put_c
+  public :: tailrace_input_c
   public :: tailrace_add_block_c, tailrace_put_block_c
   public :: tailrace_put_unwanted_c, tailrace_acquire_c, tailrace_grid_mapping_c, tailrace_mesh_location_c
 
@@ -275,6 +276,17 @@ module tailrace_c
       type(tailrace_error_c), intent(inout) :: error
       integer(c_int) :: handle
     end function tailrace_field_c
+
+    function tailrace_input_c(session, name, grid, type, units, optional, fill_value, error) &
+      bind(c, name="tailrace_glue_input") result(handle)
+      import :: c_char, c_double, c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: name(*), grid(*), units(*)
+      integer(c_int), value :: type, optional
+      real(c_double), intent(in), optional :: fill_value
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: handle
+    end function tailrace_input_c
 
     function tailrace_put_c(session, field, array, error) bind(c, name="tailrace_glue_put") result(code)
       import :: c_int, c_ptr, tailrace_error_c

@@ -1,5 +1,5 @@
 ! Generated from tailrace_checkpoints.fypp by tools/generate_fortran: edit tailrace_checkpoints.fypp, not this file.
-!> Checkpoints: writing them, and restarting from one. A part of `tailrace`.
+!> Getting inputs; checkpoints: writing them, and restarting from one. A part of `tailrace`.
 module tailrace_checkpoints
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
@@ -20,9 +20,18 @@ module tailrace_checkpoints
     !! the model's next step comes after them. Both keep their values if the run starts from the beginning. From start on.
     !! A model must ask: where there is a checkpoint and nobody asked, ready fails.
     procedure :: restarting
-    !> Fills an array, of the kinds and shapes that put takes, with this rank's part of a field of the checkpoint, under
-    !! the decomposition of this run. After ready, if restarting returned true. Local, but reads the disk.
-    !! tailrace_error_usage if the checkpoint does not hold the field; tailrace_error_resource if it cannot be read.
+    !> Whether the configuration provides this input: false only for an optional one. The same during the whole run, and on
+    !! all ranks. After ready; in mode off it is false. tailrace_error_usage for a field that is no input.
+    generic :: available => available_name, available_handle
+    !> Fills an array, of the kinds and shapes that put takes, with this rank's part of an input or of a field of the
+    !! checkpoint. After ready.
+    !! An input has its values at the time of the present step, before the first step at the time where the run begins. It
+    !! may be got at any step, several times or not at all. Local; it waits only if the servers have not read the records
+    !! of this time yet. tailrace_error_resource with the file, the variable and the record if they cannot be read;
+    !! tailrace_error_usage if the configuration does not provide it; tailrace_error_lost once a server is lost, also if
+    !! the model goes on without output.
+    !! A field of the checkpoint is got if restarting returned true, under the decomposition of this run. Local, but reads
+    !! the disk. tailrace_error_usage if the checkpoint does not hold it; tailrace_error_resource if it cannot be read.
     generic :: get => get_name, get_handle
     !> The value of that name in the checkpoint: a number of integer(int32), integer(int64) or real(real64), an
     !! allocatable list of integer(int64) or real(real64), or allocatable text. After ready, if restarting returned true.
@@ -47,7 +56,7 @@ module tailrace_checkpoints
     generic :: put_value => put_value_int32, put_value_int64, put_value_real, put_value_int64s, put_value_reals, &
                             put_value_text
 
-    procedure, private :: get_name, get_handle
+    procedure, private :: available_name, available_handle, get_name, get_handle
     procedure, private :: get_value_int32, get_value_int64, get_value_real, get_value_int64s, get_value_reals
     procedure, private :: put_value_int32, put_value_int64, put_value_real, put_value_int64s, put_value_reals
     procedure, private :: get_value_text, put_value_text
@@ -74,6 +83,21 @@ contains
     call settle(self, error, ierr)
   end function restarting
 
+  logical function available_name(self, name, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer(c_int) :: field
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+
+    available_name = .false.
+    field = tailrace_handle_c(self%c_session, c_string(name), error)
+    if (error%code == tailrace_ok) available_name = tailrace_available_c(self%c_session, field, error) == 1
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end function available_name
+
   subroutine get_name(self, name, array, ierr, errmsg)
     class(checkpointing_session), intent(inout) :: self
     character(*), intent(in) :: name
@@ -89,6 +113,19 @@ contains
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end subroutine get_name
+
+  logical function available_handle(self, field, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    integer, intent(in) :: field
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+
+    available_handle = .false.
+    available_handle = tailrace_available_c(self%c_session, field, error) == 1
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end function available_handle
 
   subroutine get_handle(self, field, array, ierr, errmsg)
     class(checkpointing_session), intent(inout) :: self

@@ -1,11 +1,12 @@
 ! Generated from tailrace_checkpoints_c.fypp by tools/generate_fortran: edit tailrace_checkpoints_c.fypp, not this file.
-!> The C functions of checkpoints. Not for models.
+!> The C functions of checkpoints, and those of inputs after `ready`. Not for models.
 module tailrace_checkpoints_c
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t
   use tailrace_c, only: tailrace_error_c
   implicit none
   private
 
+  public :: tailrace_available_c
   public :: tailrace_get_c, tailrace_restarting_c, tailrace_checkpoint_due_c, tailrace_request_checkpoint_c
   public :: tailrace_checkpoint_c, tailrace_put_value_int_c, tailrace_put_value_real_c, tailrace_put_value_string_c
   public :: tailrace_get_value_int_c, tailrace_get_value_real_c, tailrace_get_value_string_c
@@ -107,6 +108,14 @@ module tailrace_checkpoints_c
       type(tailrace_error_c), intent(inout) :: error
       integer(c_int) :: code
     end function tailrace_get_value_string_c
+
+    function tailrace_available_c(session, field, error) bind(c, name="tailrace_available") result(yes)
+      import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
+      type(c_ptr), value :: session
+      integer(c_int), value :: field
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: yes
+    end function tailrace_available_c
 
     function tailrace_get_c(session, field, array, error) bind(c, name="tailrace_glue_get") result(code)
       import :: c_int, c_ptr, tailrace_error_c

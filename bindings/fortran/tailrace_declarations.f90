@@ -1,5 +1,5 @@
 ! Generated from tailrace_declarations.fypp by tools/generate_fortran: edit tailrace_declarations.fypp, not this file.
-!> The declarations of a model before `ready`: options, grids, meshes, fields. A part of `tailrace`.
+!> The declarations of a model before `ready`: options, grids, meshes, fields, inputs. A part of `tailrace`.
 module tailrace_declarations
   use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_int, c_int64_t, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
@@ -44,6 +44,12 @@ module tailrace_declarations
     !! fill_value: the number that marks a missing value in the arrays, and in the files as _FillValue (NaN: any NaN);
     !! reductions over time then use, cell by cell, only the values that are present.
     procedure :: field
+    !> Declares a field that the model gets from files, by `input` in the configuration, which has an entry of this name.
+    !! Without grid it is a scalar. type: tailrace_float64 (the default) or another of these constants. units: UDUNITS,
+    !! such as "degC"; get gives the values in these units. Unless optional=.true., ready fails if the configuration does
+    !! not provide it. handle: for get and available without looking up the name. fill_value: the number that get writes
+    !! where the files have no value, if the configuration has `missing: keep`; without it NaN, for reals.
+    procedure :: input
 
     procedure, private :: option_character, option_int32, option_int64, option_real32, option_real64
     procedure, private :: grid_int32, grid_int64, add_block_int32, add_block_int64
@@ -339,5 +345,30 @@ contains
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end subroutine field
+
+  subroutine input(self, name, grid, type, units, optional, handle, ierr, errmsg, fill_value)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    character(*), intent(in), optional :: grid
+    integer, intent(in), optional :: type
+    character(*), intent(in), optional :: units
+    logical, intent(in), optional :: optional
+    integer, intent(out), optional :: handle
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    real(c_double), intent(in), optional :: fill_value
+    integer(c_int) :: type_, optional_, handle_
+
+    type_ = tailrace_float64
+    if (present(type)) type_ = type
+    optional_ = 0
+    if (present(optional)) optional_ = merge(1, 0, optional)
+    handle_ = tailrace_input_c(self%c_session, c_string(name), c_string(grid), type_, c_string(units), optional_, &
+                               fill_value, error)
+    if (present(handle)) handle = handle_
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine input
 
 end module tailrace_declarations

@@ -193,6 +193,23 @@ class PythonSession {
     return handle.index;
   }
 
+  int input(const std::string& name, const std::string& grid, nb::handle type, const std::string& units,
+            bool optional, nb::handle fill_value) {
+    const Type element = type_from_dtype(type);
+    std::optional<FillValue> fill;
+    if (!fill_value.is_none())
+      fill = fill_value_from(fill_value, element, "input \"" + name + "\": fill_value");
+    const InputSpec spec{.name = name,
+                         .grid = grid,
+                         .type = element,
+                         .units = units,
+                         .optional = optional,
+                         .fill_value = fill};
+    const auto handle = session_.input(spec);
+    shapes_.add(spec, handle);
+    return handle.index;
+  }
+
   void ready() {
     const nb::gil_scoped_release unlocked;
     session_.ready();
@@ -229,6 +246,7 @@ class PythonSession {
     const auto at = session_.restarting();
     return at ? nb::object(nb::make_tuple(at->step, at->time)) : nb::none();
   }
+  bool available(nb::handle input) const { return session_.available(resolve(input)); }
   nb::object get(nb::handle field, nb::handle into) {
     const auto handle = resolve(field);
     const LocalShape& shape = shapes_.of(handle);
@@ -350,6 +368,13 @@ void bind_declarations(nb::class_<PythonSession>& type) {
           "declares every NAMESPACE.name that the configuration lists. fill_value marks a missing value in "
           "the arrays, and in the files as _FillValue (NaN: any NaN); reductions over time then use, cell by "
           "cell, only the values that are present.")
+      .def(
+          "input", &PythonSession::input, "name"_a, "grid"_a = "", "dtype"_a = "float64", "units"_a = "",
+          "optional"_a = false, "fill_value"_a.none() = nb::none(),
+          "Declares a field that the model gets from files, by `input` in the configuration, in these units, "
+          "and returns its handle. Unless it is optional, ready fails if the configuration does not provide "
+          "it. fill_value stands where the files have no value, if the configuration has `missing: keep`; "
+          "None: NaN, for real numbers.")
       .def("ready", &PythonSession::ready,
            "Collective. Checks the declarations against the configuration and connects to the servers; "
            "blocks.");
@@ -382,10 +407,13 @@ void bind_checkpoints(nb::class_<PythonSession>& type) {
   type.def("restarting", &PythonSession::restarting,
            "The step and the time of the checkpoint from which the run restarts; None if it starts from the "
            "beginning. Call it before ready.")
-      .def(
-          "get", &PythonSession::get, "field"_a, "array"_a.none() = nb::none(),
-          "This rank's part of a field of the checkpoint: fills the array (of any strides), or returns a new "
-          "one. Reads the disk.")
+      .def("available", &PythonSession::available, "input"_a,
+           "Whether the configuration provides this input: False only for an optional one. After ready; the "
+           "same on all ranks.")
+      .def("get", &PythonSession::get, "field"_a, "array"_a.none() = nb::none(),
+           "This rank's part of an input at the time of the present step, or of a field of the checkpoint: "
+           "fills the array (of any strides), or returns a new one. An input waits only if its records are "
+           "not read yet; a field of the checkpoint reads the disk.")
       .def("get_value", &PythonSession::get_value, "name"_a,
            "The value of that name in the checkpoint: a number, text, or a list of numbers.")
       .def("checkpoint_due", &PythonSession::checkpoint_due,

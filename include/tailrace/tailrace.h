@@ -188,6 +188,18 @@ typedef struct tailrace_field_spec {
   const double* fill_value;
 } tailrace_field_spec;
 
+/* A field that the model gets from files, which the servers read ahead of it. */
+typedef struct tailrace_input_spec {
+  const char* name;  /* that of an entry of `input.NAME.fields` in the configuration */
+  const char* grid;  /* NULL: a scalar */
+  int type;          /* a tailrace_type; 0 is TAILRACE_FLOAT32 */
+  const char* units; /* UDUNITS, such as "degC": tailrace_get gives the values in these units */
+  int optional;      /* not 0: the configuration need not provide it; ask tailrace_available then */
+  /* The number that tailrace_get writes where the files have no value, if the configuration has
+   * `missing: keep`; NULL: NaN for real numbers. */
+  const double* fill_value;
+} tailrace_input_spec;
+
 /* Splits the communicator, which it duplicates, into model and server ranks. `configuration` is the path of a
  * YAML file, read on the first rank of the component. `options` may be NULL. On a rank that becomes a server
  * it returns when the run is over; tailrace_is_server then returns 1. Collective over the communicator;
@@ -260,9 +272,15 @@ TAILRACE_EXPORT int tailrace_grid_mapping(tailrace_session* session, const char*
 /* Declares a field. Returns its handle, which is valid for this session, or -1. */
 TAILRACE_EXPORT int tailrace_field(tailrace_session* session, const tailrace_field_spec* spec,
                                    tailrace_error* error);
+/* Declares a field that the model gets from files, by `input` in the configuration. Unless it is optional,
+ * tailrace_ready fails if the configuration does not provide it. Returns its handle, for tailrace_get and
+ * tailrace_available, or -1. */
+TAILRACE_EXPORT int tailrace_input(tailrace_session* session, const tailrace_input_spec* spec,
+                                   tailrace_error* error);
 /* Ends the declarations, checks them against the configuration, and connects to the servers. Collective over
- * the component; blocks until the servers have created their files. On failure all ranks report the same
- * error: TAILRACE_CONFIGURATION, TAILRACE_USAGE, TAILRACE_RESOURCE or TAILRACE_LOST. */
+ * the component; blocks until the servers have created their files and opened those of the inputs. On failure
+ * all ranks report the same error: TAILRACE_CONFIGURATION, TAILRACE_USAGE, TAILRACE_RESOURCE or
+ * TAILRACE_LOST. */
 TAILRACE_EXPORT int tailrace_ready(tailrace_session* session, tailrace_error* error);
 
 /* Sets the model's step, which must increase, and its time in seconds, which must not decrease. The puts that
@@ -311,10 +329,20 @@ TAILRACE_EXPORT int tailrace_publish(tailrace_session* session, int field, tailr
 TAILRACE_EXPORT int tailrace_local_shape(const tailrace_session* session, int field,
                                          int64_t shape[TAILRACE_MAX_RANK], int* type, tailrace_error* error);
 
-/* Fills `data` with this rank's part of a field of the checkpoint, under the decomposition of this run:
- * `count` dense elements (C order) of the field's type. After tailrace_ready, if tailrace_restarting returned
- * 1. Local, but reads the disk. TAILRACE_USAGE if the checkpoint does not hold the field; TAILRACE_RESOURCE
- * if it cannot be read. */
+/* 1: the configuration provides this input; 0: it does not provide this optional one; -1: failure. The same
+ * during the whole run, and on all ranks. After tailrace_ready; in mode off it is 0. TAILRACE_USAGE for a
+ * field that is no input. */
+TAILRACE_EXPORT int tailrace_available(const tailrace_session* session, int input, tailrace_error* error);
+/* Fills `data` with this rank's part of an input or of a field of the checkpoint: `count` dense elements (C
+ * order) of its type. After tailrace_ready.
+ * An input has its values at the time of the present step, before the first step at the time where the run
+ * begins. It may be got at any step, several times or not at all. Local; it waits only if the servers have
+ * not read the records of this time yet. TAILRACE_RESOURCE with the file, the variable and the record if they
+ * cannot be read; TAILRACE_USAGE if the configuration does not provide it; TAILRACE_LOST once a server is
+ * lost, also if the model goes on without output.
+ * A field of the checkpoint is got if tailrace_restarting returned 1, under the decomposition of this run.
+ * Local, but reads the disk. TAILRACE_USAGE if the checkpoint does not hold it; TAILRACE_RESOURCE if it
+ * cannot be read. */
 TAILRACE_EXPORT int tailrace_get(tailrace_session* session, int field, void* data, int type, size_t count,
                                  tailrace_error* error);
 /* The same into an array of rank 0 to TAILRACE_MAX_RANK with `rank` extents. Strides count elements, not

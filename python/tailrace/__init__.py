@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         serve,
         version,
     )
+    from .sources.declaring import input_source
     from .streams import stream
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "check",
     "hdf5_lock",
     "hdf5_unlock",
+    "input_source",
     "inspect",
     "reference",
     "report_directory",
@@ -60,9 +62,11 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    """Loads what is asked for: readers of streams do without the compiled module and without MPI."""
+    """Loads what is asked for: readers of streams and sources of input do without the compiled module and MPI."""
     if name == "stream":
         from .streams import stream as found
+    elif name == "input_source":
+        from .sources.declaring import input_source as found
     elif name in __all__:
         from . import _core
 

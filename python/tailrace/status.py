@@ -42,6 +42,16 @@ class CheckpointProgress:
 
 
 @dataclass(frozen=True)
+class InputProgress:
+    """All input fields: what was read from files, and how often a rank needed a record that was not there yet."""
+
+    reads: int
+    bytes_read: int
+    late: int
+    late_seconds: float  # of the latest such record of the field where it was longest
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """The whole run: sums and rates over all servers, the slowest component, the worst lag and buffer."""
 
@@ -55,6 +65,7 @@ class Snapshot:
     buffer_used: float
     pending_bytes: int
     checkpoints: tuple[CheckpointProgress, ...] = ()
+    input: InputProgress | None = None  # none without input fields
 
 
 def status_files(directory: Path | str) -> dict[Path, int]:
@@ -110,6 +121,19 @@ def merge(pages: list[dict[str, Any]]) -> Snapshot:
         buffer_used=max(page["buffer_used"] for page in pages),
         pending_bytes=sum(page["pending_bytes"] for page in pages),
         checkpoints=tuple(CheckpointProgress(**item) for page in pages for item in page.get("checkpoints", ())),
+        input=merge_inputs(pages),
+    )
+
+
+def merge_inputs(pages: list[dict[str, Any]]) -> InputProgress | None:
+    inputs = [item for page in pages for item in page.get("inputs", ())]
+    if not inputs:
+        return None
+    return InputProgress(
+        reads=sum(item["reads"] for item in inputs),
+        bytes_read=sum(item["bytes_read"] for item in inputs),
+        late=sum(item["late"] for item in inputs),
+        late_seconds=max(item["late_seconds"] for item in inputs),
     )
 
 
@@ -128,6 +152,10 @@ def line(snapshot: Snapshot) -> str:
         behind = min(written, key=lambda file: file.model_time)
         more = f" and {len(written) - 1} more" if len(written) > 1 else ""
         parts.append(f"{Path(behind.path).name} to {behind.model_time:g} s{more}")
+    if snapshot.input and snapshot.input.reads:
+        read = snapshot.input
+        late = f", {read.late} late (the last by {seconds_text(read.late_seconds)})" if read.late else ""
+        parts.append(f"read {read.reads} records ({bytes_text(read.bytes_read)}){late}")
     for checkpoint in snapshot.checkpoints:
         if checkpoint.count:
             parts.append(

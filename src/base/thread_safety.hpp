@@ -3,6 +3,7 @@
 // library's mutex has no annotations. With other compilers the annotations are empty.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 
@@ -72,6 +73,12 @@ class Condition {
   void wait(Mutex& mutex) TAILRACE_REQUIRES(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     wake_.wait(lock);
+    lock.release();
+  }
+  // The same, for so many seconds at most.
+  void wait_for(Mutex& mutex, double seconds) TAILRACE_REQUIRES(mutex) {
+    std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
+    wake_.wait_for(lock, std::chrono::duration<double>(seconds));
     lock.release();
   }
   void notify_one() { wake_.notify_one(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/index.hpp"
+#include "input/prepared.hpp"
 #include "model/data_type.hpp"
 
 namespace tailrace::client {
@@ -13,11 +14,12 @@ constexpr std::size_t least = std::size_t{1} << 20;
 constexpr std::size_t packet_head = 128;  // estimate of all bytes of a packet besides its values
 // The last packet contains, for each field, its name, some counters and a histogram of the times of its
 // puts.
-constexpr std::size_t counters_of_field = 128, timings_of_used = 2048;
+constexpr std::size_t counters_of_field = 200, timings_of_used = 2048;
 // Levels of a file that are interpolated: as many as those of large models, and with a hybrid coordinate the
 // pressure of each cell besides its value.
 constexpr std::int64_t most_levels = 150;
 constexpr std::size_t bytes_of_level = 2 * sizeof(double);
+constexpr std::size_t record_head = packet_head + sizeof(input::RecordHead);
 
 // A record of a grid, or of the columns above its cells: how many of them there are depends on which dim is
 // vertical, so the dim with the fewest cells is taken, which gives the largest columns.
@@ -28,10 +30,10 @@ std::size_t record_bytes(const Declarer& declarer, const ExpectedInput& input) {
   const bool is_whole = grid.kind == model::GridKind::replicated;  // on every rank, whoever hands it over
   const std::int64_t cells = is_whole ? grid.size() : declarer.cells(g);
   if (!input.is_interpolated || grid.shape.empty())
-    return static_cast<std::size_t>(cells) * sizeof(double) + packet_head;
+    return static_cast<std::size_t>(cells) * sizeof(double) + record_head;
   const std::int64_t fewest = std::max<std::int64_t>(1, std::ranges::min(grid.shape));
   const std::int64_t columns = (cells + fewest - 1) / fewest;
-  return static_cast<std::size_t>(columns * std::max(fewest, most_levels)) * bytes_of_level + packet_head;
+  return static_cast<std::size_t>(columns * std::max(fewest, most_levels)) * bytes_of_level + record_head;
 }
 
 }  // namespace

@@ -32,7 +32,12 @@ struct InputParts {
 };
 
 // One thread. Records are used where the channel has them. One that is needed for long is copied, so that it
-// does not hold up those behind it in the channel.
+// does not hold up those behind it in the channel (input/record_store.hpp has the rule).
+//
+// A record that cannot be had (a packet `input_fault`) makes the get that needs it throw; with
+// OnTrouble::hold the last one before it that has come takes its place, also behind the end of the files,
+// with one warning for each field. A time behind the last record of a stream (PreparedField::may_grow) is
+// waited for.
 class InputFields final : public FieldSource {
  public:
   // The declarer and the counters must live longer. Throws Error(configuration) if a rule cannot be applied.
@@ -41,15 +46,19 @@ class InputFields final : public FieldSource {
 
   bool has(int field) const override;
   // Waits for a record that is late. Throws Error(resource) with file, variable and record for what the files
-  // do not have, and Error(usage) for a target that does not fit.
+  // do not have, Error(usage) for a target that does not fit or levels that were not put at this step, and
+  // Error(lost) if the sender has ended without the record.
   void get(int field, const model::Tick& now, const Target& target) const override;
-  // The model has begun a step: releases the records that no later time needs.
-  void step(const model::Tick& now);
-  // How many bytes of buffer the records of this rank need, with `lead` records ahead of the model.
+  // The model has begun a step: takes what has come, and releases the records that no later time needs.
+  void step(const model::Tick& now) override;
+  bool drain() override;
+  // How many bytes of buffer the records of this rank need so that twice the records of one time fit, and
+  // none is copied while all fields have records of similar length.
   static std::size_t buffer_bytes(const std::vector<input::PreparedField>& fields, const Declarer& declarer);
+  std::size_t copied_bytes() const;  // of the records that were copied, as long as they are kept
 
  private:
-  struct State;
+  class State;
   std::unique_ptr<State> state_;
 };
 

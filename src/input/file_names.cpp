@@ -82,7 +82,7 @@ std::string joined(const std::string& folder, const std::string& name) {
   return folder.empty() || folder.ends_with('/') ? folder + name : folder + "/" + name;
 }
 
-// What is there in place of a path: the nearest name in the last folder of it that exists.
+// Tells what is there in place of a path: the nearest name in the last folder of it that exists.
 std::string instead_of(const std::string& path, const env::FileSystem& files) {
   std::string folder;
   for (const auto& part : std::filesystem::path(path)) {

@@ -2,7 +2,7 @@
 //
 // A template has `{time:...}` with the format of a date (calendar/date_pattern.hpp), as often as it likes:
 // "{time:%Y}/era5_{time:%Y%m}.nc". Its files are those that are there, in the order of their dates: how long
-// a run goes on is not known when it begins. A glob has `*`, `?` or `[...]`, in any part of the path but not
+// a run goes on is not known when it begins. Years have four or five digits. A glob has `*`, `?` or `[...]`, in any part of the path but not
 // across `/`; its files are in the order of their names. A template may contain `*` and `?` too. A name with
 // "://" is a URL, and is left as it is.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace tailrace::input {
 
-// What is wrong with the form of a name, if anything.
+// The fault in the form of a name, if there is one.
 std::optional<std::string> file_name_complaint(const std::string& name);
 
 bool is_url(const std::string& name);

@@ -218,7 +218,10 @@ DimKind kind_of(const std::string& units, const std::string& standard_name, cons
       is_one_of(standard_name, {"longitude", "grid_longitude"}))
     return DimKind::longitude;
   const bool is_pressure = is_one_of(units, {"Pa", "hPa", "mbar", "millibar", "bar", "dbar", "kPa"});
-  if (axis == "Z" || !positive.empty() || is_pressure) return DimKind::vertical;
+  const bool has_vertical_name =
+      is_one_of(standard_name, {"altitude", "height", "depth", "air_pressure", "model_level_number"}) ||
+      (standard_name.starts_with("atmosphere_") && standard_name.ends_with("_coordinate"));
+  if (axis == "Z" || !positive.empty() || is_pressure || has_vertical_name) return DimKind::vertical;
   return DimKind::other;
 }
 

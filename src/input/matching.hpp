@@ -34,6 +34,7 @@ struct Match {
   // for the vertical dim if levels are interpolated.
   std::vector<std::vector<std::int64_t>> cells;
   std::vector<std::int64_t> fixed;  // by dim of the file: the index that was selected; none for others
+  bool operator==(const Match&) const = default;
 };
 
 // `interpolates`: the levels are interpolated, so those of the file may differ from the grid's. Throws

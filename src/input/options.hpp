@@ -1,4 +1,4 @@
-// What a user asks for under `input`: which variables of which files give the model its fields, and how.
+// The requests of a user under `input`: the variables and files that give the model its fields, and how.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct VerticalRequest {
   VerticalOptions options;
 };
 
-// What the model gets where the files have no value. It replaces what is missing after all interpolation;
+// The value that the model gets where the files have none. It replaces what is missing after all interpolation;
 // `nearest` fills each record from the nearest cell of the same level before any.
 struct MissingRequest {
   enum class Kind : std::uint8_t { refuse, value, nearest, keep } kind = Kind::refuse;
@@ -52,7 +52,7 @@ struct Adios2Source {
 };
 using Source = std::variant<NetcdfSource, PythonSource, Adios2Source>;
 
-// What is done about a file that is late, damaged, changed, or ends too early.
+// The action for a file that is late, damaged, changed, or ends too early.
 // The values are part of messages.
 enum class OnTrouble : std::uint8_t {
   stop,  // `get` of its fields fails, with file, variable and record

@@ -35,14 +35,26 @@ struct PreparedField {
   model::DataType travels_as = model::DataType::float64;
   std::optional<FileLevels> vertical;
   // A client keeps each record that it has got for the rest of the run: those of `time: none`, and of cycles
-  // that are short enough. Such a record is sent once.
+  // that are short enough. Such a record is sent once; its place is its index in the timeline, also for a
+  // cycle.
   bool stays = false;
+  // Of a stream: records may come behind the last one, with packets `input_timeline`. A client waits for them
+  // until a packet `input_fault` has the place behind the last record.
+  bool may_grow = false;
 };
 
 // Position in `bytes`: calls may follow each other. Not for files: the form may change with any version.
 void put_prepared(base::ByteWriter& writer, std::span<const PreparedField> fields);
 // `calendar`: the model's. Throws Error(internal) for bytes that are none.
 std::vector<PreparedField> get_prepared(base::ByteReader& reader, const calendar::Calendar& calendar);
+
+// The payload of a packet `input_timeline`.
+struct FurtherRecords {
+  std::vector<std::string> files;  // behind those that were known
+  std::vector<Record> records;     // behind those of the timeline
+};
+void put_further(base::ByteWriter& writer, const FurtherRecords& further);
+FurtherRecords get_further(base::ByteReader& reader);  // throws Error(internal) for bytes that are none
 
 // The first bytes of the payload of a packet `input_record`. The values follow: those of the client's blocks
 // one after the other, each in C order over the dims of the grid, with the file's levels in place of the

@@ -27,10 +27,11 @@ class EntryReader {
 
   // Opens the headers of all files and describes the fields. Throws Error(configuration) for a request that
   // the files cannot fulfil, and Error(resource) for files that are not there or cannot be read; the messages
-  // begin with the place in the configuration, and name the file and the variable.
+  // begin with the place in the configuration, and name the file and the variable. May be called again, when
+  // further files have come.
   virtual std::vector<PreparedField> prepare() = 0;
   // The record of that index in the timeline of `field`, an element of what prepare() returned. Throws
-  // Error(resource) that names file, variable and record.
+  // Error(resource) that names file, variable and record; what the reader's process reports is a ReaderError.
   virtual RecordValues read(const PreparedField& field, std::int64_t record) = 0;
 };
 
@@ -40,6 +41,9 @@ struct ReaderContext {
   calendar::Calendar calendar;
   std::string folder;     // with the program tailrace_read_netcdf
   std::string directory;  // in which relative names of files begin
+  // Records that share chunks of a file are read at once, and wait as they are in the file. What they may
+  // hold in one entry; beyond, chunks are read more than once.
+  std::uint64_t chunk_bytes = std::uint64_t{512} << 20;
 };
 
 // `fields`: the indices in the declarations of the input fields that this entry provides.

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double same_part = 1e-6;
 constexpr double longest_year = 366 * 86400.0;
+constexpr std::int64_t some_leap_year = 2000;  // in all calendars that have any
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::resource, why); }
 
@@ -24,14 +25,14 @@ bool is_gap(const Placed& before, const Placed& after) {
 
 }  // namespace
 
-void Selection::add(std::int64_t record, double weight) {
+void Selection::add(std::int64_t record, double weight, std::int64_t place) {
   const auto there = std::find_if(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(count_),
                                   [record](const Part& part) { return part.record == record; });
   if (there != parts_.begin() + static_cast<std::ptrdiff_t>(count_)) {
     there->weight += weight;
   } else {
     TAILRACE_ASSERT(count_ < parts_.size(), "a value needs three records at most");
-    parts_[count_++] = {record, weight};
+    parts_[count_++] = {record, weight, place};
   }
 }
 
@@ -39,11 +40,43 @@ TimeSelector::TimeSelector(Timeline timeline, const Options& options, const cale
     : timeline_(std::move(timeline)), options_(options), model_(model) {
   TAILRACE_ASSERT(!timeline_.records().empty(), "a timeline has records");
   check();
-  if (options_.cycle.kind != CycleKind::none) return;
-  for (std::size_t i = 0; i < timeline_.records().size(); ++i) {
+  options_.cycle.kind == CycleKind::none ? place_all() : order_cycle();
+}
+
+void TimeSelector::place_all() {
+  for (std::size_t i = placed_.size(); i < timeline_.records().size(); ++i) {
     const Record& one = timeline_.records()[i];
-    placed_.push_back({static_cast<std::int64_t>(i), one.time, one.begin, one.end});
+    const auto number = static_cast<std::int64_t>(i);
+    placed_.push_back({number, one.time, one.begin, one.end, number});
   }
+}
+
+// The records of a cycle of a year are ordered by their dates, and those of a year may begin in summer. Leap
+// years have all dates.
+void TimeSelector::order_cycle() {
+  const std::size_t count = timeline_.records().size();
+  position_.assign(count, 0);
+  if (options_.cycle.kind == CycleKind::year) {
+    std::vector<Placed> placed;
+    add_year(some_leap_year, placed);
+    std::ranges::stable_sort(placed, {}, &Placed::time);
+    for (const Placed& one : placed) in_order_.push_back(one.record);
+    TAILRACE_ASSERT(in_order_.size() == count, "a leap year has all dates");
+    placed.clear();
+    add_year(some_leap_year + 1, placed);
+    if (placed.empty()) refuse("all records are of 29 February, which `cycle: year` cannot use");
+  } else {
+    for (std::size_t i = 0; i < count; ++i) in_order_.push_back(static_cast<std::int64_t>(i));
+  }
+  for (std::size_t i = 0; i < in_order_.size(); ++i)
+    position_[base::index(in_order_[i])] = static_cast<std::int64_t>(i);
+}
+
+void TimeSelector::lengthen(std::span<const Record> further) {
+  TAILRACE_ASSERT(options_.cycle.kind == CycleKind::none, "a cycle does not become longer");
+  timeline_.lengthen(further);
+  check();
+  place_all();
 }
 
 void TimeSelector::check() const {
@@ -90,7 +123,8 @@ void TimeSelector::add_year(std::int64_t year, std::vector<Placed>& placed) cons
     auto end = one.begin == one.end ? begin : in_year(one.end, year);
     if (begin && end && one.begin != one.end && *end <= *begin) end = in_year(one.end, year + 1);
     if (begin && end)
-      placed.push_back({static_cast<std::int64_t>(i), *begin + (*end - *begin) / 2, *begin, *end});
+      placed.push_back({static_cast<std::int64_t>(i), *begin + (*end - *begin) / 2, *begin, *end,
+                        year * static_cast<std::int64_t>(position_.size()) + position_[i]});
   }
 }
 
@@ -113,7 +147,8 @@ const std::vector<TimeSelector::Placed>& TimeSelector::around(double time) const
     const double shift = static_cast<double>(one) * length;
     for (std::size_t i = 0; i < records.size(); ++i)
       placed_.push_back({static_cast<std::int64_t>(i), records[i].time + shift, records[i].begin + shift,
-                         records[i].end + shift});
+                         records[i].end + shift,
+                         one * static_cast<std::int64_t>(records.size()) + static_cast<std::int64_t>(i)});
   }
   std::ranges::stable_sort(placed_, {}, &Placed::time);
   return placed_;
@@ -123,15 +158,12 @@ Selection TimeSelector::at(double time) const {
   const auto& placed = around(time);
   if (options_.rule == TimeRule::none) {
     Selection only;
-    only.add(0, 1.0);
+    only.add(0, 1.0, 0);
     return only;
   }
-  if (options_.rule != TimeRule::exact) {
-    const double step = placed.back().end - placed.front().begin;
-    const double same = same_part * step / static_cast<double>(placed.size());
-    if (placed.front().begin - time > same) return outside(placed, time, true);
-    if (time - placed.back().end > same) return outside(placed, time, false);
-  }
+  if (options_.rule != TimeRule::exact)
+    for (const bool before : {true, false})
+      if (is_outside(placed, time, before)) return outside(placed, time, before);
   switch (options_.rule) {
     case TimeRule::linear: return linear(placed, time);
     case TimeRule::mean_preserving: return mean_preserving(placed, time);
@@ -139,17 +171,58 @@ Selection TimeSelector::at(double time) const {
   }
 }
 
+bool TimeSelector::is_outside(const std::vector<Placed>& placed, double time, bool before) const {
+  const double step = placed.back().end - placed.front().begin;
+  const double same = same_part * step / static_cast<double>(placed.size());
+  return before ? placed.front().begin - time > same : time - placed.back().end > same;
+}
+
+Places TimeSelector::places(double from, double to) const {
+  const Places first = enclosing(around(from), from);
+  return {first.lowest, std::max(first.highest, enclosing(around(to), to).highest)};
+}
+
+// It does not ask at(), whose parts lack a record where its weight happens to be 0.
+Places TimeSelector::enclosing(const std::vector<Placed>& placed, double time) const {
+  const std::size_t last = placed.size() - 1;
+  // The two last ones are extrapolated later.
+  const bool keeps_two =
+      options_.cycle.kind == CycleKind::none && options_.after == Outside::extrapolate && last > 0;
+  const auto from_to = [&](std::size_t low, std::size_t high) {
+    return Places{placed[keeps_two ? std::min(low, last - 1) : low].place,
+                  placed[std::min(high, last)].place};
+  };
+  if (options_.rule == TimeRule::none) return {0, 0};
+  if (is_outside(placed, time, true)) return from_to(0, options_.before == Outside::extrapolate ? 1 : 0);
+  if (is_outside(placed, time, false)) return from_to(last, last);
+  const bool by_middle = options_.rule == TimeRule::linear;
+  const auto after = std::ranges::upper_bound(placed, time, {}, by_middle ? &Placed::time : &Placed::begin);
+  const auto next = static_cast<std::size_t>(after - placed.begin());
+  const std::size_t own = next == 0 ? 0 : next - 1;
+  switch (options_.rule) {
+    case TimeRule::mean_preserving: return from_to(own == 0 ? 0 : own - 1, own + 1);
+    case TimeRule::linear: return from_to(own, next > 0 && placed[own].time == time ? own : next);
+    default: return from_to(own, next);
+  }
+}
+
+std::int64_t TimeSelector::record_at(std::int64_t place) const {
+  if (options_.cycle.kind == CycleKind::none) return place;
+  const std::int64_t count = std::ssize(in_order_);
+  return in_order_[base::index((place % count + count) % count)];
+}
+
 Selection TimeSelector::outside(const std::vector<Placed>& placed, double time, bool is_before) const {
   const Placed& edge = is_before ? placed.front() : placed.back();
   Selection selection;
   switch (is_before ? options_.before : options_.after) {
-    case Outside::hold: selection.add(edge.record, 1.0); return selection;
+    case Outside::hold: selection.add(edge.record, 1.0, edge.place); return selection;
     case Outside::extrapolate: {
       if (placed.size() < 2) refuse("one record alone cannot be extrapolated; expected `hold`");
       const Placed& inner = is_before ? placed[1] : placed[placed.size() - 2];
       const double part = (time - edge.time) / (inner.time - edge.time);
-      selection.add(edge.record, 1.0 - part);
-      selection.add(inner.record, part);
+      selection.add(edge.record, 1.0 - part, edge.place);
+      selection.add(inner.record, part, inner.place);
       return selection;
     }
     default:
@@ -163,13 +236,14 @@ Selection TimeSelector::linear(const std::vector<Placed>& placed, double time) c
   const auto after = std::ranges::upper_bound(placed, time, {}, &Placed::time);
   Selection selection;
   if (after == placed.begin() || after == placed.end()) {
-    selection.add(after == placed.begin() ? placed.front().record : placed.back().record, 1.0);
+    const Placed& edge = after == placed.begin() ? placed.front() : placed.back();
+    selection.add(edge.record, 1.0, edge.place);
     return selection;
   }
   const auto before = after - 1;
   const double part = (time - before->time) / (after->time - before->time);
-  selection.add(before->record, 1.0 - part);
-  if (part > 0.0) selection.add(after->record, part);
+  selection.add(before->record, 1.0 - part, before->place);
+  if (part > 0.0) selection.add(after->record, part, after->place);
   return selection;
 }
 
@@ -181,7 +255,7 @@ Selection TimeSelector::stepwise(const std::vector<Placed>& placed, double time)
   const auto* next = after == placed.end() ? nullptr : &*after;
   Selection selection;
   const auto take = [&](const Placed& one) {
-    selection.add(one.record, 1.0);
+    selection.add(one.record, 1.0, one.place);
     return selection;
   };
   const double same = same_part * (before && next ? next->begin - before->begin : 1.0);
@@ -222,9 +296,9 @@ Selection TimeSelector::mean_preserving(const std::vector<Placed>& placed, doubl
   const double left_weight = left * (of_left - of_middle / 2),
                right_weight = right * (of_right - of_middle / 2);
   Selection selection;
-  if (left_weight != 0.0) selection.add((own - 1)->record, left_weight);
-  selection.add(own->record, 1.0 - left_weight - right_weight);
-  if (right_weight != 0.0) selection.add((own + 1)->record, right_weight);
+  if (left_weight != 0.0) selection.add((own - 1)->record, left_weight, (own - 1)->place);
+  selection.add(own->record, 1.0 - left_weight - right_weight, own->place);
+  if (right_weight != 0.0) selection.add((own + 1)->record, right_weight, (own + 1)->place);
   return selection;
 }
 

@@ -44,20 +44,28 @@ struct Cycle {
 struct Part {
   std::int64_t record = 0;  // index in the timeline
   double weight = 1.0;
-  // The place of the record in the order in which a run needs them: its index, and for a cycle also the
-  // number of the cycle times the number of records. Records of a later time have a higher place.
+  // The place of the record in the order in which a run needs them, so that a later time never needs a lower
+  // place than an earlier one. Without a cycle it is the index. For a cycle it is the number of the cycle
+  // times the number of records plus the position within the cycle; it may be negative.
   std::int64_t place = 0;
   bool operator==(const Part&) const = default;
 };
 // The value is the sum of weight * record, in this order. The weights add up to 1.
 class Selection {
  public:
-  void add(std::int64_t record, double weight);  // joins parts of the same record
+  // Joins parts of the same record; of the places the first one counts.
+  void add(std::int64_t record, double weight, std::int64_t place);
   std::span<const Part> parts() const { return {parts_.data(), count_}; }
 
  private:
   std::array<Part, 3> parts_{};
   std::size_t count_ = 0;
+};
+
+// Both are part of the range.
+struct Places {
+  std::int64_t lowest = 0, highest = 0;
+  bool operator==(const Places&) const = default;
 };
 
 // Not thread-safe.
@@ -76,15 +84,27 @@ class TimeSelector {
   // The records for a time, which is seconds since the start of the run. Throws Error(resource), without the
   // names of the field and its files: for a time outside, and for `exact` without a record of this time.
   Selection at(double time) const;
+  // Enclose all places that any time from `from` to `to` needs; times after `from` need none below the
+  // lowest. The range may hold places that no time needs, such as that of 29 February in a year without it.
+  // Outside of the records it is that of the nearest ones, whatever the rules say.
+  Places places(double from, double to) const;
+  std::int64_t record_at(std::int64_t place) const;  // REQUIRES: without a cycle, a place of the timeline
   const Timeline& timeline() const { return timeline_; }
+  // Adds finished records at the end. REQUIRES: no cycle. Throws as Timeline::lengthen and the constructor.
+  void lengthen(std::span<const Record> further);
 
  private:
   // One record at one place of the time axis; those of a cycle have many.
   struct Placed {
     std::int64_t record = 0;
     double time = 0.0, begin = 0.0, end = 0.0;
+    std::int64_t place = 0;
   };
   void check() const;
+  void place_all();
+  void order_cycle();
+  bool is_outside(const std::vector<Placed>& placed, double time, bool before) const;
+  Places enclosing(const std::vector<Placed>& placed, double time) const;
   const std::vector<Placed>& around(double time) const;
   void add_year(std::int64_t year, std::vector<Placed>& placed) const;
   Selection linear(const std::vector<Placed>& placed, double time) const;
@@ -99,6 +119,8 @@ class TimeSelector {
   // Of a cycle: the records of the one before `cycle_`, of it, and of the one after.
   mutable std::vector<Placed> placed_;
   mutable std::optional<std::int64_t> cycle_;
+  // Of a cycle: its records in the order of time, and the position of each in that order.
+  std::vector<std::int64_t> in_order_, position_;
 };
 
 }  // namespace tailrace::input

@@ -19,8 +19,13 @@ constexpr double same_part = 1e-6;
 
 }  // namespace
 
-void Timeline::add(std::int32_t file, const TimeAxis& axis) {
+void Timeline::add(std::int32_t file, const TimeAxis& axis, double offset) {
   const calendar::FileTime times(axis.units, axis.calendar, model_);
+  const auto seconds = [&](double value) {
+    auto at = times.seconds(value);
+    if (at) *at += offset;
+    return at;
+  };
   const bool bounded = !axis.bounds.empty();
   TAILRACE_ASSERT(!bounded || axis.bounds.size() == 2 * axis.values.size(), "two bounds for each time");
   has_bounds_ = records_.empty() ? bounded : has_bounds_ && bounded;
@@ -29,7 +34,7 @@ void Timeline::add(std::int32_t file, const TimeAxis& axis) {
     const double value = axis.values[i];
     if (!std::isfinite(value)) refuse(fmt::format("time {} (counted from 0) is not a number", i));
     if (!bounded) {
-      const auto at = times.seconds(value);
+      const auto at = seconds(value);
       at ? records_.push_back({file, static_cast<std::int64_t>(i), *at, *at, *at}) : void(++left_out_);
       continue;
     }
@@ -37,7 +42,7 @@ void Timeline::add(std::int32_t file, const TimeAxis& axis) {
     if (!(low <= value && value <= high))
       refuse(fmt::format("the bounds {} and {} of time {} (counted from 0) do not enclose it: it is {} {}",
                          low, high, i, value, axis.units));
-    const auto begin = times.seconds(low), end = times.seconds(high);
+    const auto begin = seconds(low), end = seconds(high);
     if (begin && end)
       records_.push_back({file, static_cast<std::int64_t>(i), *begin + (*end - *begin) / 2, *begin, *end});
     else
@@ -71,6 +76,17 @@ std::int64_t Timeline::finish() {
           before.end, after.begin));
   }
   return doubled;
+}
+
+void Timeline::lengthen(std::span<const Record> further) {
+  for (const Record& one : further) {
+    if (!records_.empty() && !(one.time > records_.back().time))
+      refuse(
+          fmt::format("a further record at {} s after the start of the run is not later than the last one, "
+                      "at {} s",
+                      one.time, records_.back().time));
+    records_.push_back(one);
+  }
 }
 
 }  // namespace tailrace::input

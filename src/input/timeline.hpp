@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,15 +32,26 @@ struct TimeAxis {
 class Timeline {
  public:
   explicit Timeline(const calendar::Calendar& model) : model_(model) {}
+  // What finish() made elsewhere.
+  Timeline(const calendar::Calendar& model, std::vector<Record> records, bool has_bounds, bool is_climatology,
+           std::int64_t left_out)
+      : model_(model),
+        records_(std::move(records)),
+        has_bounds_(has_bounds),
+        is_climatology_(is_climatology),
+        left_out_(left_out) {}
 
   // Adds the records of the next file. Records on a day that the model's calendar lacks are left out. Throws
   // Error(resource), without the name of the file: for a value that is no number, bounds that do not enclose
-  // their value, and units that are not of time.
-  void add(std::int32_t file, const TimeAxis& axis);
+  // their value, and units that are not of time. `offset`: seconds that are added to the times.
+  void add(std::int32_t file, const TimeAxis& axis, double offset = 0.0);
   // Sorts the records. Of records with the same time (to a millionth of the distance to the next) the last
   // one counts: that of the file that is later in the list, and within a file the one that is later there.
   // Returns how many do not count. Throws Error(resource) if intervals overlap.
   std::int64_t finish();
+
+  // Adds finished records. Throws Error(resource) unless each is later than the one before it.
+  void lengthen(std::span<const Record> further);
 
   const std::vector<Record>& records() const { return records_; }
   bool has_bounds() const { return has_bounds_; }

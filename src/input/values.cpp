@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "input/number_rule.hpp"
 
 namespace tailrace::input {
 namespace {
@@ -27,13 +28,6 @@ std::vector<double> numbers_of(const VariableHeader& variable, const char* attri
 double number_of(const VariableHeader& variable, const char* attribute, double otherwise) {
   const auto numbers = numbers_of(variable, attribute, 1);
   return numbers.empty() ? otherwise : numbers.front();
-}
-
-template <class T>
-double number(T stored, bool is_unsigned) {
-  if constexpr (std::is_integral_v<T>)
-    if (is_unsigned) return static_cast<double>(static_cast<std::make_unsigned_t<T>>(stored));
-  return static_cast<double>(stored);
 }
 
 }  // namespace
@@ -60,6 +54,9 @@ ValueRules rules_of(const VariableHeader& variable) {
   if (rules.is_unsigned)  // these attributes have the signed type too
     for (double& one : rules.missing)
       if (one < 0.0) one += std::ldexp(1.0, static_cast<int>(8 * model::size_of(variable.type)));
+  std::erase_if(rules.missing, [](double one) { return std::isnan(one); });  // every NaN is missing
+  if (variable.type == model::DataType::float32)                             // files give 1e20 in either type
+    for (double& one : rules.missing) one = static_cast<double>(static_cast<float>(one));
   return rules;
 }
 
@@ -67,16 +64,13 @@ void unpack(std::span<const std::byte> raw, model::DataType type, const ValueRul
             std::span<double> values) {
   TAILRACE_ASSERT(raw.size() == values.size() * model::size_of(type), "a number for each value");
   model::dispatch(type, [&]<class T>(T) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      T stored;
-      std::memcpy(&stored, raw.data() + i * sizeof(T), sizeof(T));
-      const double one = number(stored, rules.is_unsigned);
-      const bool is_missing = !(one >= rules.valid_min && one <= rules.valid_max) ||
-                              std::ranges::find(rules.missing, one) != rules.missing.end();
-      values[i] = is_missing ? std::numeric_limits<double>::quiet_NaN()
-                             : (one * rules.packing.scale_factor + rules.packing.add_offset) * rules.factor +
-                                   rules.shift;
-    }
+    with_number_rule<T, double>(rules, [&](const auto& rule) {
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        T stored;
+        std::memcpy(&stored, raw.data() + i * sizeof(T), sizeof(T));
+        values[i] = rule(stored);
+      }
+    });
   });
 }
 

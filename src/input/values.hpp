@@ -23,6 +23,7 @@ struct ValueRules {
   double valid_max = std::numeric_limits<double>::infinity();
   bool is_unsigned = false;  // `_Unsigned`: the numbers of a signed type are read without a sign
   double factor = 1.0, shift = 0.0;
+  bool operator==(const ValueRules&) const = default;
 };
 
 // From `_FillValue`, or the default of the type where there is none (but for 8 bits), `missing_value`,

@@ -115,17 +115,28 @@ HybridLevels::HybridLevels(std::string_view standard_name, std::string_view form
 
 void HybridLevels::levels(const std::map<std::string, std::span<const double>>& terms, double surface,
                           std::span<double> levels) const {
-  const auto at = [&](const char* term, std::size_t k) {
-    const auto& values = terms.at(term);
-    return values.size() == 1 ? values.front() : values[k];
+  const auto term = [&](const char* name) {
+    const auto values = terms.at(name);
+    return [values](std::size_t k) { return values.size() == 1 ? values.front() : values[k]; };
   };
-  for (std::size_t k = 0; k < levels.size(); ++k) switch (formula_) {
-      case Formula::pressure_hybrid: levels[k] = at("ap", k) + at("b", k) * surface; break;
-      case Formula::pressure_hybrid_with_p0:
-        levels[k] = at("a", k) * at("p0", k) + at("b", k) * surface;
-        break;
-      case Formula::sigma: levels[k] = at("ptop", k) + at("sigma", k) * (surface - at("ptop", k)); break;
-    }
+  const auto fill = [&](const auto& formula) {
+    for (std::size_t k = 0; k < levels.size(); ++k) levels[k] = formula(k);
+  };
+  switch (formula_) {
+    case Formula::pressure_hybrid:
+      fill([&, ap = term("ap"), b = term("b")](std::size_t k) { return ap(k) + b(k) * surface; });
+      break;
+    case Formula::pressure_hybrid_with_p0:
+      fill([&, a = term("a"), p0 = term("p0"), b = term("b")](std::size_t k) {
+        return a(k) * p0(k) + b(k) * surface;
+      });
+      break;
+    case Formula::sigma:
+      fill([&, top = term("ptop"), sigma = term("sigma")](std::size_t k) {
+        return top(k) + sigma(k) * (surface - top(k));
+      });
+      break;
+  }
 }
 
 }  // namespace tailrace::input

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "analytics/units/unit_system.hpp"
+#include "units/unit_system.hpp"
 
 namespace tailrace::mip_tables {
 namespace {
 
-namespace units = analytics::units;
 
 class TableCheck {
  public:

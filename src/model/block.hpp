@@ -27,8 +27,8 @@ enum class PacketKind : std::uint32_t {
   // From a server to its client, on the channel for input. `number` is the field's index in the
   // declarations, and `step` the place of the record (input::Part::place).
   input_record = 8,     // the payload: input::RecordHead and the values
-  input_fault = 9,      // the record cannot be had; the payload: a fault
-  input_timeline = 10,  // the timeline has become longer; the payload: the further records
+  input_fault = 9,      // the record cannot be had; the payload: the fault (base::put_fault)
+  input_timeline = 10,  // the timeline has become longer; the payload: input::FurtherRecords
 };
 
 inline bool is_block(PacketKind kind) {

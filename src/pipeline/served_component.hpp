@@ -83,6 +83,7 @@ class ServedComponent final : public StepReceiver {
   void fail(const base::Fault& fault) override;
 
   const ComponentInfo& info() const { return blueprint_.info; }
+  const calendar::Calendar& calendar() const { return blueprint_.plan.calendar; }  // of the model
   // Bytes received from other servers that wait for the workers, which need no further input to process them.
   std::size_t unprocessed_bytes() const { return router_.unprocessed_bytes(); }
   // Flow control: accepts no further step until another server reports that it has written more.

@@ -25,7 +25,18 @@ void HostedComponent::start(const sinks::SinkServices& services) {
 
 bool HostedComponent::progress() {
   const bool took = component->takes_in() && intake->progress();
-  return component->progress() || took;
+  const bool gave = input && input->progress(client_times());
+  return component->progress() || took || gave;
+}
+
+ClientTimes HostedComponent::client_times() const {
+  const double begin = component->info().begin.time;
+  if (!intake) return {begin, begin, component->over()};
+  const auto time_of = [begin](const model::Tick& tick) {
+    return tick.step == model::static_step ? begin : tick.time;
+  };
+  return {time_of(intake->tick()), time_of(intake->first_tick()),
+          intake->finished() || component->cut() || component->fatal().has_value() || component->over()};
 }
 
 bool HostedComponent::drop_rest() { return component && component->cut() && intake && intake->progress(); }
@@ -35,8 +46,10 @@ std::string HostedComponent::describe(const std::string& name, int servers) cons
     case State::awaited: return fmt::format("\n    component \"{}\" has not called ready yet", name);
     case State::connecting:
       return fmt::format("\n    component \"{}\" is being connected: {} of {} servers are set up", name,
-                         set_up->heard(), servers);
-    case State::running: return (intake ? intake->describe() : "") + component->describe();
+                         set_up->heard(), servers) +
+             (input ? input->describe() : "");
+    case State::running:
+      return (intake ? intake->describe() : "") + component->describe() + (input ? input->describe() : "");
     case State::over: break;
   }
   return "";

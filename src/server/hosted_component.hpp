@@ -11,6 +11,7 @@
 #include "messaging/collectives/tree_allreduce.hpp"
 #include "messaging/messenger.hpp"
 #include "pipeline/served_component.hpp"
+#include "server/input/input_service.hpp"
 #include "server/intake.hpp"
 
 namespace tailrace::server {
@@ -23,9 +24,10 @@ struct HostedComponent {
   std::vector<int> ranks;    // in the whole run, of the same clients
   State state = State::awaited;
   std::unique_ptr<pipeline::ServedComponent> component;
-  std::unique_ptr<Intake> intake;      // null until it runs, and on a server without clients of it
-  std::vector<unsigned char> invited;  // by client of this server
-  std::vector<Link> links;             // of the connected clients, until it runs
+  std::unique_ptr<Intake> intake;       // null until it runs, and on a server without clients of it
+  std::unique_ptr<InputService> input;  // null if it has no input fields
+  std::vector<unsigned char> invited;   // by client of this server
+  std::vector<Link> links;              // of the connected clients, until it runs
   std::shared_ptr<transport::PollGroup> poll_group;
   std::optional<base::Fault> own_fault;  // sent to all servers once all clients of this server are connected
   bool announced = false;
@@ -36,10 +38,15 @@ struct HostedComponent {
 
   // Call once all clients are connected on all servers. From then on the component takes their packets.
   void start(const sinks::SinkServices& services);
-  bool progress();   // while the component runs; true if anything moved
+  bool progress();  // while the component runs; true if anything moved
+  bool ends() const { return component->over() && (!input || input->over()); }
+  bool has_read_headers() const { return !input || input->is_prepared(); }  // of input files
   bool drop_rest();  // discards packets that arrive after a component was cut
   // For the watchdog: describes who waits for whom in the component of that name.
   std::string describe(const std::string& name, int servers) const;
+
+ private:
+  ClientTimes client_times() const;
 };
 
 // Makes the reduction that is over once all servers have set the component up. `hosted` must live longer.

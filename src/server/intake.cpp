@@ -143,6 +143,9 @@ void Intake::take(Client& client, const transport::Packet& packet) {
     case model::PacketKind::abandon:
       client.link.source->release(packet.sequence);
       return lose(client, "left without finish");
+    case model::PacketKind::input_record:
+    case model::PacketKind::input_fault:
+    case model::PacketKind::input_timeline: TAILRACE_ASSERT(false, "a client sends no records of input");
   }
   client.link.source->release(packet.sequence);
 }
@@ -300,6 +303,13 @@ void Intake::expect_losses() {
   next_look_ = 0.0;
   for (Client& client : clients_)
     if (client.state != State::gone) client.link.source->request_stop();
+}
+
+const model::Tick& Intake::first_tick() const {
+  const auto ahead = std::ranges::find_if(clients_, [this](const Client& client) {
+    return client.state == State::at_tick && client.tick.step > tick_.step;
+  });
+  return ahead == clients_.end() ? tick_ : ahead->tick;
 }
 
 bool Intake::has_lost() const {

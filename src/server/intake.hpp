@@ -56,6 +56,9 @@ class Intake final : public pipeline::Input {
   // The counters of the clients, as sent with their last packets.
   const std::vector<std::vector<std::byte>>& client_counters() const { return client_counters_; }
 
+  // The latest tick that any client has reached, which may be one ahead of tick().
+  const model::Tick& first_tick() const;
+
   // pipeline::Input
   const model::Tick& tick() const override { return tick_; }
   bool step_is_complete() const override {

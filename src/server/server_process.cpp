@@ -14,6 +14,7 @@
 #include "plan/declared.hpp"
 #include "server/component_info.hpp"
 #include "server/hosted_component.hpp"
+#include "server/input/make_input_service.hpp"
 #include "server/loop.hpp"
 #include "server/resources/resources.hpp"
 
@@ -133,7 +134,7 @@ bool ServerProcess::progress(HostedComponent& hosted) {
     case HostedComponent::State::over: return hosted.drop_rest();
   }
   bool moved = hosted.progress();
-  if (hosted.component->over()) {
+  if (hosted.ends()) {
     say_goodbye(hosted);
     moved = true;
   }
@@ -179,6 +180,9 @@ void ServerProcess::set_up(HostedComponent& hosted, std::span<const std::byte> m
     const bool keep = !fault && reporter_.keeps_declarations();
     const std::string declared = keep ? plan::to_json({info.declarations, info.decomposition}) : "";
     hosted.component = std::make_unique<pipeline::ServedComponent>(std::move(info), messenger_, services());
+    if (!fault)
+      hosted.input = make_input_service(*hosted.component, run_,
+                                        {messenger_, executor_, reporter_.counters(), *bell_.doorbell});
     if (!fault) hosted.component->create_files(hosted.clients);
     if (!fault && hosted.component->info().saved)
       reporter_.take_over_commits(hosted.component->info().declarations.component,
@@ -187,6 +191,7 @@ void ServerProcess::set_up(HostedComponent& hosted, std::span<const std::byte> m
   } catch (...) {
     fault = base::current_fault();
   }
+  if (fault && !hosted.input) refuse_input(run_, hosted.number, messenger_, *fault);
   hosted.own_fault = fault;
   hosted.state = HostedComponent::State::connecting;
 }
@@ -207,7 +212,7 @@ bool ServerProcess::connect(HostedComponent& hosted) {
     reply(hosted);
     return true;
   }
-  bool moved = false;
+  bool moved = hosted.input && hosted.input->prepare();
   for (std::size_t i = 0; i < hosted.clients.size(); ++i) {
     if (hosted.invited[i]) continue;
     const auto message = messaging::poll(world_, hosted.ranks[i], static_cast<int>(handshake::Tag::invite));
@@ -216,8 +221,9 @@ bool ServerProcess::connect(HostedComponent& hosted) {
     accept(hosted, i, *message);
     moved = true;
   }
-  if (!hosted.announced && std::ranges::count(hosted.invited, 0) == 0) {
+  if (!hosted.announced && std::ranges::count(hosted.invited, 0) == 0 && hosted.has_read_headers()) {
     hosted.announced = true;
+    if (hosted.input && !hosted.own_fault) hosted.own_fault = hosted.input->fault();
     env::maybe_fail("set_up");
     base::ByteWriter writer;
     base::put_fault(writer, hosted.own_fault);
@@ -233,19 +239,32 @@ void ServerProcess::accept(HostedComponent& hosted, std::size_t client, std::spa
   try {
     base::ByteReader reader(message);
     if (const auto fault = base::get_fault(reader)) throw Error(fault->code, fault->message);
-    const auto invitations = handshake::get_invitations(reader);
-    TAILRACE_ASSERT(!invitations.empty(), "a channel for output");
-    const std::string& invitation = invitations.front().text;
-    auto consumer = invitation.empty()
-                        ? local_ends_.take_consumer()
-                        : transport::accept(invitation, world_, hosted.ranks[client], *bell_.doorbell);
-    consumer->receive_into(memory_.arrivals());
-    consumer->join(hosted.poll_group);
-    hosted.links.push_back({hosted.clients[client], std::move(consumer),
-                            handshake::local_process(run_, world_.rank(), hosted.ranks[client])});
+    for (const handshake::Invitation& invitation : handshake::get_invitations(reader))
+      if (invitation.purpose == handshake::Purpose::output)
+        accept_output(hosted, client, invitation.text);
+      else if (hosted.input)
+        hosted.input->accept(hosted.clients[client], producer_for(hosted, client, invitation.text));
   } catch (...) {
     if (!hosted.own_fault) hosted.own_fault = base::current_fault();
   }
+}
+
+void ServerProcess::accept_output(HostedComponent& hosted, std::size_t client,
+                                  const std::string& invitation) {
+  auto consumer = invitation.empty()
+                      ? local_ends_.take_consumer()
+                      : transport::accept(invitation, world_, hosted.ranks[client], *bell_.doorbell);
+  consumer->receive_into(memory_.arrivals());
+  consumer->join(hosted.poll_group);
+  hosted.links.push_back({hosted.clients[client], std::move(consumer),
+                          handshake::local_process(run_, world_.rank(), hosted.ranks[client])});
+}
+
+std::unique_ptr<transport::Producer> ServerProcess::producer_for(const HostedComponent& hosted,
+                                                                 std::size_t client,
+                                                                 const std::string& invitation) {
+  return invitation.empty() ? local_ends_.take_producer()
+                            : transport::accept_producer(invitation, world_, hosted.ranks[client]);
 }
 
 void ServerProcess::tell_clients(const HostedComponent& hosted, handshake::Tag tag,
@@ -257,6 +276,8 @@ void ServerProcess::tell_clients(const HostedComponent& hosted, handshake::Tag t
 void ServerProcess::reply(HostedComponent& hosted) {
   base::ByteWriter writer;
   base::put_fault(writer, hosted.fault);
+  if (!hosted.fault && hosted.input) hosted.input->start();
+  input::put_prepared(writer, hosted.input ? hosted.input->fields() : std::vector<input::PreparedField>());
   tell_clients(hosted, handshake::Tag::reply, writer.take());
   if (hosted.fault) {
     hosted.state = HostedComponent::State::over;
@@ -290,6 +311,8 @@ void ServerProcess::lose(int server) {
     else if (hosted->state != HostedComponent::State::over && !hosted->fault)
       hosted->fault = fault;
   }
+  for (const auto& hosted : components_)
+    if (hosted->input) hosted->input->lose(server);
 }
 
 void ServerProcess::say_goodbye(HostedComponent& hosted) {
@@ -335,7 +358,8 @@ void ServerProcess::run() {
     return std::any_of(components_.begin(), components_.end(), [](const auto& hosted) {
       return hosted->state == HostedComponent::State::awaited ||
              hosted->state == HostedComponent::State::connecting ||
-             (hosted->component && hosted->component->waits_for_writers());
+             (hosted->component && hosted->component->waits_for_writers()) ||
+             (hosted->input && hosted->input->polls());
     });
   });
   loop.look_seldom_while([this] { return announced(); });
@@ -348,7 +372,7 @@ bool ServerProcess::announced() const {
          std::all_of(components_.begin(), components_.end(), [](const auto& hosted) {
            if (hosted->state == HostedComponent::State::over) return true;
            return hosted->state == HostedComponent::State::running && hosted->intake &&
-                  hosted->intake->announced();
+                  hosted->intake->announced() && !(hosted->input && hosted->input->polls());
          });
 }
 
@@ -390,6 +414,8 @@ telemetry::StatusSnapshot ServerProcess::snapshot() const {
       snapshot.files.push_back(file);
     if (const auto checkpoint = hosted->component->checkpoint_status())
       snapshot.checkpoints.push_back(*checkpoint);
+    if (hosted->input)
+      for (const telemetry::InputStatus& input : hosted->input->status()) snapshot.inputs.push_back(input);
   }
   const telemetry::ServerCounters& counters = reporter_.counters();
   snapshot.bytes_in = counters.bytes_in.get();

@@ -65,6 +65,9 @@ class ServerProcess {
   bool connect(HostedComponent& hosted);
   bool announced() const;  // no message can come that the doorbell does not announce
   void accept(HostedComponent& hosted, std::size_t client, std::span<const std::byte> message);
+  void accept_output(HostedComponent& hosted, std::size_t client, const std::string& invitation);
+  std::unique_ptr<transport::Producer> producer_for(const HostedComponent& hosted, std::size_t client,
+                                                    const std::string& invitation);
   void tell_clients(const HostedComponent& hosted, handshake::Tag tag, std::vector<std::byte> bytes);
   void reply(HostedComponent& hosted);
   void forget_doorbell();

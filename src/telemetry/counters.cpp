@@ -26,6 +26,9 @@ void visit_field(S& field, Visitor& visit) {
   visit(field.bytes);
   visit_timings(field.put, visit);
   visit_timings(field.stall, visit);
+  visit_timings(field.get, visit);
+  visit_timings(field.wait, visit);
+  visit(field.got_bytes);
 }
 
 template <class S, class Visitor>
@@ -66,6 +69,17 @@ void visit_file(S& file, Visitor& visit) {
 }
 
 template <class S, class Visitor>
+void visit_input(S& input, Visitor& visit) {
+  visit(input.component);
+  visit(input.field);
+  visit_timings(input.reads, visit);
+  visit(input.bytes_read);
+  visit(input.failures);
+  visit_timings(input.late, visit);
+  visit(input.last_late_nanoseconds);
+}
+
+template <class S, class Visitor>
 void visit_out_of_range(S& one, Visitor& visit) {
   visit(one.path);
   visit(one.variable);
@@ -102,6 +116,8 @@ void visit_server(S& server, Visitor& visit) {
   visit(server.resident_high_water_bytes);
   visit.resize(server.files);
   for (auto& file : server.files) visit_file(file, visit);
+  visit.resize(server.inputs);
+  for (auto& input : server.inputs) visit_input(input, visit);
   visit.resize(server.out_of_range);
   for (auto& one : server.out_of_range) visit_out_of_range(one, visit);
 }
@@ -212,6 +228,12 @@ void OutOfRange::add(std::uint64_t more, double time) {
 DatasetCounters& ServerCounters::add_file(const std::string& path) {
   files.emplace_back().path = path;
   return files.back();
+}
+
+InputCounters& ServerCounters::add_input(const std::string& component, const std::string& field) {
+  inputs.emplace_back().component = component;
+  inputs.back().field = field;
+  return inputs.back();
 }
 
 void ServerCounters::committed(double at, double lag_seconds) {

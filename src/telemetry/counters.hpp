@@ -25,6 +25,10 @@ struct FieldCounters {
   Counter bytes;     // passed to the server
   Timings put;       // each needed put, stalls included; with acquire/publish the time inside the two calls
   Timings stall;     // the waits for room in the buffer among those
+  // Of an input field.
+  Timings get = {};        // each get, waits included
+  Timings wait = {};       // the waits for records that were late, among those
+  Counter got_bytes = {};  // of the values that the model got
 };
 
 struct ClientCounters {
@@ -77,6 +81,17 @@ struct OutOfRange {
   void add(std::uint64_t more, double time);
 };
 
+// An input field on one server, which reads it or gives it to clients. Only the communication thread writes;
+// the report adds the counters of several servers.
+struct InputCounters {
+  std::string component, field;
+  Timings reads;       // each record that was read, or tried in vain
+  Counter bytes_read;  // of the chunks of the files
+  Counter failures;    // records that could not be read
+  Timings late;        // each record that a client needed before it had arrived at its server: for how long
+  Counter last_late_nanoseconds;
+};
+
 // Checkpoints that are written through burst buffers; on the server that commits them.
 struct BurstBufferCounters {
   Timings seconds;           // of each, from the model's call until all its shards were on the nodes
@@ -107,11 +122,13 @@ struct ServerCounters {
   // By index of the plan's files; only those that this server owns are filled. Pointers stay valid while it
   // grows.
   std::deque<DatasetCounters> files;
+  std::deque<InputCounters> inputs;     // pointers stay valid
   std::deque<OutOfRange> out_of_range;  // of variables whose type may be too small; pointers stay valid
 
   SharedTimings& phase(Phase phase) { return phases[base::index(phase)]; }
   const SharedTimings& phase(Phase phase) const { return phases[base::index(phase)]; }
   DatasetCounters& add_file(const std::string& path);
+  InputCounters& add_input(const std::string& component, const std::string& field);
   // Call it after each commit, from one thread. `at` is in seconds since the start of the run.
   void committed(double at, double lag_seconds);
 

@@ -12,17 +12,18 @@
 namespace tailrace::telemetry {
 
 enum class MemoryKind : int {
-  arrivals,   // packets that clients sent by messages, until they are processed
-  messages,   // between servers: waiting, in transit, received and not yet processed
-  chunks,     // incomplete: some cells or records are missing
-  files,      // waiting for their commit, or being written
-  analytics,  // blocks and partial results of diagnostics
-  windows,    // accumulators
-  geometry,   // the mapping from cells of clients to chunks
-  reuse,      // free, in pools
-  checkpoint  // fields and state of checkpoints, until they are written
+  arrivals,    // packets that clients sent by messages, until they are processed
+  messages,    // between servers: waiting, in transit, received and not yet processed
+  chunks,      // incomplete: some cells or records are missing
+  files,       // waiting for their commit, or being written
+  analytics,   // blocks and partial results of diagnostics
+  windows,     // accumulators
+  geometry,    // the mapping from cells of clients to chunks
+  reuse,       // free, in pools
+  checkpoint,  // fields and state of checkpoints, until they are written
+  input        // records of input fields, until all clients have had them
 };
-inline constexpr std::size_t held_count = 9;
+inline constexpr std::size_t held_count = 10;
 const char* held_name(MemoryKind what);
 
 // Safe from several threads.

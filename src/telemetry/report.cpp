@@ -89,6 +89,9 @@ Json fields_json(const std::vector<ClientCounters>& clients) {
       sum.bytes.add(field.bytes.get());
       sum.put.merge(field.put);
       sum.stall.merge(field.stall);
+      sum.get.merge(field.get);
+      sum.wait.merge(field.wait);
+      sum.got_bytes.add(field.got_bytes.get());
     }
   }
   Json list = Json::array();
@@ -210,6 +213,29 @@ Json files_json(const std::vector<ServerCounters>& servers, const std::vector<Ou
   return list;
 }
 
+// Sums over all servers, by component and field.
+Json inputs_json(const std::vector<ServerCounters>& servers) {
+  std::map<std::pair<std::string, std::string>, InputCounters> inputs;
+  for (const ServerCounters& server : servers)
+    for (const InputCounters& input : server.inputs) {
+      InputCounters& sum = inputs[{input.component, input.field}];
+      sum.reads.merge(input.reads);
+      sum.bytes_read.add(input.bytes_read.get());
+      sum.failures.add(input.failures.get());
+      sum.late.merge(input.late);
+    }
+  Json list = Json::array();
+  for (const auto& [names, sum] : inputs) {
+    list.push_back({{"component", names.first},
+                    {"field", names.second},
+                    {"reads", timings_json(sum.reads)},
+                    {"bytes_read", sum.bytes_read.get()},
+                    {"failures", sum.failures.get()},
+                    {"late", timings_json(sum.late)}});
+  }
+  return list;
+}
+
 // Totals, which readers need first; the rest of the report gives the details.
 Json totals_json(const std::vector<ClientCounters>& clients, const std::vector<ServerCounters>& servers) {
   ClientSums all;
@@ -322,6 +348,7 @@ std::string RunReport::json() const {
   page["totals"] = totals_json(sorted_clients, sorted_servers);
   page["fields"] = fields_json(sorted_clients);
   page["files"] = files_json(sorted_servers, out_of_range());
+  page["inputs"] = inputs_json(sorted_servers);
   page["clients"] = Json::array();
   for (const ClientCounters& client : sorted_clients) page["clients"].push_back(client_json(client));
   page["servers"] = Json::array();

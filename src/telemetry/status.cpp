@@ -151,6 +151,15 @@ void Status::write(const StatusSnapshot& snapshot, const std::string& state) {
                                                     {"waiting", one.waiting},
                                                     {"waiting_bytes", one.waiting_bytes}};
   }
+  page["inputs"] = Json::array();
+  for (const InputStatus& input : snapshot.inputs) {
+    page["inputs"].push_back({{"component", input.component},
+                              {"field", input.field},
+                              {"reads", input.reads},
+                              {"bytes_read", input.bytes_read},
+                              {"late", input.late},
+                              {"late_seconds", input.late_seconds}});
+  }
   try {
     files_.write(path_, text_of(page));
   } catch (const Error& error) {

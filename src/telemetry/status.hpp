@@ -38,6 +38,15 @@ struct DatasetStatus {
   double model_time = 0.0;  // of the newest committed record
 };
 
+// An input field on this server.
+struct InputStatus {
+  std::string component, field;
+  std::uint64_t reads = 0;       // records that this server read
+  std::uint64_t bytes_read = 0;  // of the chunks of the files
+  std::uint64_t late = 0;        // records that a client needed before they had arrived here
+  double late_seconds = 0.0;     // for how long the latest of those
+};
+
 // The newest checkpoint of a component, on the server that commits them.
 struct CheckpointStatus {
   std::string component;
@@ -59,6 +68,7 @@ struct StatusSnapshot {
   std::vector<ComponentStatus> components;
   std::vector<DatasetStatus> files;  // that this server owns
   std::vector<CheckpointStatus> checkpoints;
+  std::vector<InputStatus> inputs;
   std::uint64_t bytes_in = 0;
   std::uint64_t encoded_bytes_out = 0;
   double lag_seconds = 0.0;  // of the latest commit

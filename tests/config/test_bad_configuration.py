@@ -173,7 +173,16 @@ MISTAKES = {
     "an operation twice": ("time: mean", "time: mean, operation: max", ["is another name of `operation`", "only one"]),
     "a group within itself": ("three_d: [u, theta]", "three_d: [u, three_d]", ["contains itself", "three_d, three_d"]),
     "a pattern of nothing": ("field: u,", 'fields: "x*",', ["tailrace.yaml:12:", 'is like "x*"']),
-    "not yet": ("groups:\n  three_d: [u, theta]", "input: {a: 1}", ["is not available yet"]),
+    "an input without files": (
+        "groups:\n  three_d: [u, theta]",
+        "input: {a: {fields: {sst: {}}}}",
+        ['tailrace.yaml:5:12  input.a: "files" is missing'],
+    ),
+    "a variable of input": (
+        "groups:\n  three_d: [u, theta]",
+        "input: {a: {files: a.nc, fields: {sst: {varible: tos}}}}",
+        ["tailrace.yaml:5:41  input.a.fields.sst.varible", 'Did you mean "variable"?'],
+    ),
     "not yet of a file": ("write_every: 100 s", "state: io", ["output.out.nc.state: is not available yet"]),
     "a format": ("write_every: 100 s", "format: zar", ['"zar" is unknown. Did you mean "zarr"?']),
     "other version": ("tailrace: 1", "tailrace: 7", ["tailrace.yaml:1:", "version 1", '"7"']),

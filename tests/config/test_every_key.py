@@ -11,7 +11,7 @@ from support.harness import TREE
 SCHEMA = json.loads((TREE / "docs" / "reference" / "schema.json").read_text())
 NAMES = {"output": "a.nc", "fields": "state"}  # examples of keys that the user chooses
 # Options that are refused with `not available yet`; and old names, for which messages use the new ones.
-NOT_YET = {("input",), ("output", "*a.nc", "state")}
+NOT_YET = {("output", "*a.nc", "state")}
 FORMERLY = {"series": "file_per_write", "overwrite": "if_exists"}
 
 

@@ -4,7 +4,7 @@ import pytest
 from support.harness import BUILD
 
 COMMANDS = {
-    "netcdf": [str(BUILD / "tailrace_read_netcdf")],
+    "netcdf": [str(BUILD / "bindings" / "c" / "tailrace_read_netcdf")],
     "python": [sys.executable, "-P", "-m", "tailrace.input_source"],
 }
 

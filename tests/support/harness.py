@@ -28,6 +28,9 @@ Keys of a scenario (the JSON file that the player reads; see player.cpp):
                             the start), missing_steps (not put at these)
                             and missing_ranks (by these; all if not given); the values are those of
                             values.put_values with the field's position in this list
+  inputs                    name, grid, type, units, optional, fill_value, how (dense | strided), from_step and every:
+                            got at these steps (0: before the first one) and left in files (reading_inputs.py); one
+                            that is not available is printed as `LACKS name`
   fault                     kind, rank (of the component), step; kinds: put_before_ready (step 0), wrong_size,
                             wrong_type, undeclared, back_in_time, overlap, hole, exit (ends the process), leave (lets
                             the session go without finish), kill (SIGKILL to world rank `victim`), sleep (for 3 s),

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -24,6 +25,7 @@
 
 #include "declaring.hpp"
 #include "decomposition.hpp"
+#include "inputs.hpp"
 #include "neighbours.hpp"
 #include "padded.hpp"
 #include "scenario.hpp"
@@ -85,6 +87,7 @@ class Player {
     const MPI_Comm comm = MPI_Comm_f2c(session.model_comm());
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &ranks_);
+    inputs_.emplace(scenario, session, rank_);
   }
 
   void play() {
@@ -100,6 +103,8 @@ class Player {
     neighbours_.exchange();
     session_.ready();
     if (done > 0) take_up(done);
+    inputs_->begin(say);
+    if (done == 0) inputs_->get(0);
     for (std::size_t i = done; i < scenario_.times.size(); ++i) {
       take_step(static_cast<std::int64_t>(i) + 1, scenario_.times[i]);
       if (!scenario_.asks_stop || !session_.stop_requested()) continue;
@@ -127,6 +132,7 @@ class Player {
       parts_.push_back(decompose(grid, rank_, ranks_, scenario_.fault));
       declare_grid(session_, grid, parts_.back());
     }
+    inputs_->declare(parts_);
     for (const Field& field : scenario_.fields) {
       handles_.push_back(session_.field(field.spec));
       const Part* part = part_of(field);
@@ -165,6 +171,7 @@ class Player {
       delays_.maybe_wait();
       put(field, time, step);
     }
+    inputs_->get(step);
     if (scenario_.checkpoints) maybe_checkpoint(step, time);
     if (misbehaves("undeclared", step)) session_.put("no_such_field", {});
     if (misbehaves("back_in_time", step)) session_.step(step + 1, time - 1000.0);
@@ -297,6 +304,7 @@ class Player {
   std::vector<Part> parts_;                     // by grid
   std::vector<tailrace::FieldHandle> handles_;  // by field
   std::vector<std::vector<std::int64_t>> positions_;
+  std::optional<Inputs> inputs_;
 };
 
 void leave_pid() {

@@ -26,12 +26,20 @@ DELIVERED = {
 }
 
 
+def named(header: bytes) -> dict[str, Any]:
+    return {one["name"]: one for one in json.loads(header)["variables"]}
+
+
 class ReaderGone(Exception):
     """The process has ended without an answer."""
 
 
 class ReaderRefused(Exception):
-    """The process answered with an error."""
+    """The process answered with an error. `trouble`: the word of the protocol for its kind, or empty."""
+
+    def __init__(self, text: str, trouble: str = "") -> None:
+        super().__init__(text)
+        self.trouble = trouble
 
 
 class ReaderClient:
@@ -42,6 +50,8 @@ class ReaderClient:
         self.socket = own
         self.socket.settimeout(patience)
         self.variables: dict[int, dict[str, Any]] = {}
+        self.identity: dict[int, str] = {}
+        self.more: dict[int, bool] = {}
 
     def __enter__(self) -> ReaderClient:
         return self
@@ -62,13 +72,22 @@ class ReaderClient:
             os.close(file)
         answer = json.loads(message)
         if "error" in answer:
-            raise ReaderRefused(answer["error"])
+            raise ReaderRefused(answer["error"], answer.get("trouble", ""))
         return answer, attached
 
-    def open(self, path: Path | str) -> int:
-        answer, header = self.ask({"do": "open", "file": str(path)})
-        self.variables[answer["file"]] = {one["name"]: one for one in json.loads(header)["variables"]}
-        return answer["file"]
+    def open(self, path: Path | str, expected: str | None = None) -> int:
+        request = {"do": "open", "file": str(path)} | ({} if expected is None else {"expected": expected})
+        answer, header = self.ask(request)
+        number = answer["file"]
+        self.identity[number], self.more[number] = answer["identity"], answer.get("more", False)
+        self.variables[number] = named(header)
+        return number
+
+    def extend(self, file: int, seconds: float = 60.0, needed: dict[str, int] | None = None) -> bool:
+        """Whether further records may come."""
+        answer, header = self.ask({"do": "extend", "file": file, "seconds": seconds, "from": needed or {}})
+        self.variables[file] = named(header)
+        return answer["more"]
 
     def read(self, file: int, name: str, start: list[int] | None = None, count: list[int] | None = None) -> np.ndarray:
         variable = self.variables[file][name]

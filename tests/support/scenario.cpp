@@ -84,6 +84,20 @@ Field read_field(const Json& json) {
   return field;
 }
 
+Input read_input(const Json& json) {
+  Input input;
+  input.spec.name = json.at("name");
+  input.spec.grid = json.value("grid", "");
+  input.spec.type = type_named(json.value("type", "float64"));
+  input.spec.units = json.value("units", "1");
+  input.spec.optional = json.value("optional", false);
+  if (json.contains("fill_value")) input.spec.fill_value = json.at("fill_value").get<double>();
+  input.how = json.value("how", input.how);
+  input.from_step = json.value("from_step", input.from_step);
+  input.every = json.value("every", input.every);
+  return input;
+}
+
 Fault read_fault(const Json& json) {
   return {.kind = json.value("kind", ""),
           .rank = json.value("rank", 0),
@@ -121,6 +135,7 @@ Scenario Scenario::read(const std::string& path) {
   scenario.options = json.value("options", std::map<std::string, std::int64_t>{});
   for (const Json& grid : json.at("grids")) scenario.grids.push_back(read_grid(grid));
   for (const Json& field : json.at("fields")) scenario.fields.push_back(read_field(field));
+  for (const Json& input : json.value("inputs", Json::array())) scenario.inputs.push_back(read_input(input));
   scenario.fault = read_fault(json.value("fault", Json::object()));
   return scenario;
 }

@@ -43,6 +43,13 @@ struct Field {
   std::vector<int> missing_ranks;           // by these ranks; empty: by any
 };
 
+struct Input {
+  tailrace::InputSpec spec;
+  std::string how = "dense";   // dense, strided (into an array with halos)
+  std::int64_t from_step = 0;  // it is got from this step on; 0: also before the first step
+  std::int64_t every = 1;      // at multiples of so many steps
+};
+
 struct Fault {
   std::string kind;  // empty: none; else see faults.cpp
   int rank = 0;      // of the component
@@ -65,6 +72,7 @@ struct Scenario {
   std::map<std::string, std::int64_t> options;
   std::vector<Grid> grids;
   std::vector<Field> fields;
+  std::vector<Input> inputs;
   Fault fault;
 
   static Scenario read(const std::string& path);

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "analytics/expression/syntax/parser.hpp"
-#include "analytics/units/unit_system.hpp"
+#include "units/unit_system.hpp"
 #include "base/index.hpp"
 #include "base/nearest_name.hpp"
 #include "config/scalars.hpp"

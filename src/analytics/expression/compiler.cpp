@@ -9,7 +9,7 @@
 #include "analytics/expression/calls.hpp"
 #include "analytics/expression/resolver.hpp"
 #include "analytics/expression/syntax/parser.hpp"
-#include "analytics/units/unit_system.hpp"
+#include "units/unit_system.hpp"
 #include "base/nearest_name.hpp"
 
 namespace tailrace::analytics::expression {

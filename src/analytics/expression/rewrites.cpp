@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "analytics/units/unit_system.hpp"
+#include "units/unit_system.hpp"
 #include "base/error.hpp"
 
 namespace tailrace::analytics::expression {

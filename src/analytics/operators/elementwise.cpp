@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "analytics/units/unit_system.hpp"
+#include "units/unit_system.hpp"
 #include "base/index.hpp"
 
 namespace tailrace::analytics {

@@ -6,7 +6,7 @@
 #include "analytics/operators/support/arguments.hpp"
 #include "analytics/operators/support/coordinates.hpp"
 #include "analytics/operators/support/gather.hpp"
-#include "analytics/units/unit_system.hpp"
+#include "units/unit_system.hpp"
 
 namespace tailrace::analytics::operators {
 namespace {

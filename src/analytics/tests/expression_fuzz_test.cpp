@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "analytics/tests/compile_scope.hpp"
-#include "analytics/units/unit_system.hpp"
+#include "units/unit_system.hpp"
 #include "base/index.hpp"
 
 namespace tailrace::analytics {

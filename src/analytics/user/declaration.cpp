@@ -7,7 +7,7 @@
 #include <set>
 
 #include "analytics/expression/calls.hpp"
-#include "analytics/units/unit_system.hpp"
+#include "units/unit_system.hpp"
 #include "base/nearest_name.hpp"
 
 namespace tailrace::analytics::user {

@@ -1,21 +1,34 @@
 #include "input/reader/reader_process.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdlib>
-#include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
-#include <numeric>
+#include <optional>
+#include <span>
 #include <utility>
 
-#include "base/error.hpp"
+#include "env/node_memory.hpp"
 
 namespace tailrace::input {
 namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::resource, why); }
+constexpr std::uint64_t always_allowed = 1 << 20;  // bytes, for which nobody looks at the memory that is left
+
+[[noreturn]] void refuse(const std::string& why, ReaderTrouble trouble = ReaderTrouble::other) {
+  throw ReaderError(trouble, why);
+}
+
+ReaderTrouble trouble_of(const json& answer) {
+  const std::string word = answer.value("trouble", "");
+  if (word == "absent") return ReaderTrouble::absent;
+  if (word == "changed") return ReaderTrouble::changed;
+  return word == "passed" ? ReaderTrouble::passed : ReaderTrouble::other;
+}
 
 struct DeliveredType {
   const char* name;
@@ -55,61 +68,151 @@ VariableHeader variable_of(const json& from) {
         value.is_string() ? AttributeValue(value.get<std::string>()) : numbers_of(value);
   if (variable.dims.size() != variable.shape.size())
     refuse(fmt::format("{} has dims without lengths", variable.name));
+  for (std::size_t d = 0; d < variable.shape.size(); ++d)
+    if (variable.shape[d] < 0)
+      refuse(
+          fmt::format("{} has the length {} along {}", variable.name, variable.shape[d], variable.dims[d]));
   return variable;
+}
+
+FileHeader header_of(std::span<const std::byte> bytes) {
+  const char* const text = reinterpret_cast<const char*>(bytes.data());
+  FileHeader header;
+  try {
+    const json read = json::parse(text, text + bytes.size());  // which must outlive the loop
+    for (const json& one : read.at("variables")) header.variables.push_back(variable_of(one));
+  } catch (const json::exception& error) {
+    refuse(fmt::format("the header that the process read is not of the protocol: {}", error.what()));
+  }
+  return header;
+}
+
+// Of the values of that many cells; none: more than any machine has.
+std::optional<std::uint64_t> bytes_of(const std::vector<std::int64_t>& count, model::DataType type) {
+  std::uint64_t bytes = model::size_of(type);
+  for (const std::int64_t one : count)
+    if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(one), &bytes)) return std::nullopt;
+  return bytes;
+}
+
+std::string text_of(const json& request) {
+  return request.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace
 
-ReaderProcess::ReaderProcess(std::vector<std::string> command, double patience)
-    : command_(std::move(command)), patience_(patience) {}
+struct ReaderProcess::Answer {
+  json message;
+  env::ReceivedPages pages;
+};
 
-env::Child::Received ReaderProcess::ask(const std::string& request) {
-  if (!child_) child_ = std::make_unique<env::Child>(command_);
-  auto answer = child_->send(request) ? child_->receive_with_pages(patience_) : std::nullopt;
+ReaderProcess::ReaderProcess(std::vector<std::string> command, double patience, std::uint64_t most_bytes)
+    : command_(std::move(command)), patience_(patience), most_bytes_(most_bytes) {}
+
+std::uint64_t ReaderProcess::most_bytes() const {
+  if (most_bytes_ > 0) return most_bytes_;
+  return env::memory_left().value_or(std::numeric_limits<std::uint64_t>::max()) / 2;
+}
+
+ReaderProcess::Answer ReaderProcess::ask(const std::string& request, double seconds) {
+  if (!child_) {
+    child_ = std::make_unique<env::Child>(command_);
+    ++processes_;
+  }
+  auto answer = child_->send(request) ? child_->receive_with_pages(seconds) : std::nullopt;
   if (!answer) {
     const std::unique_ptr<env::Child> lost = std::move(child_);
-    if (lost->is_heard()) refuse(fmt::format("the process that reads did not answer within {} s", patience_));
-    refuse(fmt::format("the process that reads {}; the file may be damaged", lost->ending()));
+    if (lost->is_heard())
+      refuse(fmt::format("the process that reads did not answer within {} s", seconds), ReaderTrouble::late);
+    refuse(fmt::format("the process that reads {}; the file may be damaged", lost->ending()),
+           ReaderTrouble::lost);
   }
-  const json read = json::parse(answer->message, nullptr, false);
-  if (read.is_discarded() || !read.is_object()) {
+  json read = json::parse(answer->message, nullptr, false);
+  if (!read.is_object()) {
     child_.reset();
     refuse("the process that reads sent no answer of the protocol");
   }
-  if (const auto error = read.find("error"); error != read.end()) refuse(error->get<std::string>());
-  return std::move(*answer);
+  if (const auto error = read.find("error"); error != read.end() && error->is_string())
+    refuse(error->get<std::string>(), trouble_of(read));
+  return {std::move(read), std::move(answer->pages)};
 }
 
-ReaderProcess::OpenFile ReaderProcess::open(const std::string& path) {
-  const auto answer =
-      ask(json{{"do", "open"}, {"file", path}}.dump(-1, ' ', false, json::error_handler_t::replace));
-  const auto bytes = answer.pages.bytes();
-  const char* const text = reinterpret_cast<const char*>(bytes.data());
+ReaderProcess::OpenFile ReaderProcess::open_in_process(Known& known) {
+  json request{{"do", "open"}, {"file", known.path}};
+  if (!known.identity.empty()) request["expected"] = known.identity;
+  const Answer answer = ask(text_of(request), patience_);
+  if (const auto number = answer.message.find("file");
+      number == answer.message.end() || !number->is_number_integer())
+    refuse("the process that reads sent no number of the file");
   OpenFile open;
-  try {
-    open.number = json::parse(answer.message).at("file");
-    for (const json& one : json::parse(text, text + bytes.size()).at("variables"))
-      open.header.variables.push_back(variable_of(one));
-  } catch (const json::exception& error) {
-    refuse(fmt::format("the header that the process read is not of the protocol: {}", error.what()));
-  }
+  open.header = header_of(answer.pages.bytes());
+  open.more = answer.message.value("more", false);
+  open.identity = answer.message.value("identity", "");
+  known.in_process = answer.message.at("file");
+  known.process = processes_;
+  known.identity = open.identity;
+  known.is_stream = open.more;
   return open;
+}
+
+ReaderProcess::OpenFile ReaderProcess::open(const std::string& path, const std::string& expected) {
+  Known known{.path = path, .identity = expected};
+  OpenFile open = open_in_process(known);
+  open.number = next_++;
+  files_[open.number] = std::move(known);
+  return open;
+}
+
+ReaderProcess::Known& ReaderProcess::opened(std::int64_t file) {
+  const auto found = files_.find(file);
+  if (found == files_.end()) refuse("no file of this number is open");
+  Known& known = found->second;
+  if (child_ && known.process == processes_) return known;
+  if (known.is_stream)
+    refuse("the process that followed the stream ended, and its records with it", ReaderTrouble::lost);
+  open_in_process(known);
+  return known;
 }
 
 env::ReceivedPages ReaderProcess::read(std::int64_t file, const VariableHeader& variable,
                                        const std::vector<std::int64_t>& start,
                                        const std::vector<std::int64_t>& count) {
-  auto answer = ask(
-      json{{"do", "read"}, {"file", file}, {"variable", variable.name}, {"start", start}, {"count", count}}
-          .dump());
-  const auto cells = std::accumulate(count.begin(), count.end(), std::int64_t{1}, std::multiplies<>());
-  const std::size_t expected = static_cast<std::size_t>(cells) * model::size_of(variable.type);
-  if (answer.pages.bytes().size() != expected)
+  const auto expected = bytes_of(count, variable.type);
+  const bool is_small = expected && most_bytes_ == 0 && *expected <= always_allowed;
+  if (!is_small && (!expected || *expected > most_bytes()))
+    refuse(fmt::format("{} values of {} are too large to be read at once; expected at most {} bytes",
+                       fmt::join(count, " x "), variable.name, most_bytes()));
+  Answer answer = ask(text_of({{"do", "read"},
+                               {"file", opened(file).in_process},
+                               {"variable", variable.name},
+                               {"start", start},
+                               {"count", count}}),
+                      patience_);
+  if (answer.pages.bytes().size() != *expected)
     refuse(fmt::format("the process that reads delivered {} bytes of {}; expected {}",
-                       answer.pages.bytes().size(), variable.name, expected));
+                       answer.pages.bytes().size(), variable.name, *expected));
   return std::move(answer.pages);
 }
 
-void ReaderProcess::close(std::int64_t file) { ask(json{{"do", "close"}, {"file", file}}.dump()); }
+ReaderProcess::OpenFile ReaderProcess::extend(std::int64_t file, double seconds,
+                                              const std::map<std::string, std::int64_t>& from) {
+  const Known& known = opened(file);
+  const Answer answer =
+      ask(text_of({{"do", "extend"}, {"file", known.in_process}, {"seconds", seconds}, {"from", from}}),
+          patience_ + seconds);
+  return {.number = file,
+          .header = header_of(answer.pages.bytes()),
+          .more = answer.message.value("more", false),
+          .identity = known.identity};
+}
+
+void ReaderProcess::close(std::int64_t file) {
+  const auto found = files_.find(file);
+  if (found == files_.end()) return;
+  const Known known = found->second;
+  files_.erase(found);
+  if (child_ && known.process == processes_)
+    ask(text_of({{"do", "close"}, {"file", known.in_process}}), patience_);
+}
 
 }  // namespace tailrace::input

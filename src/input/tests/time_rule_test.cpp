@@ -75,7 +75,7 @@ TEST(TimeRule, linear_lies_between_two_records_and_is_a_copy_on_one) {
     const double expected = time <= 2 ? 10 * time : 20 + (time - 2) * 10;
     EXPECT_DOUBLE_EQ(value(selector, {10, 20, 40}, time), expected) << time;
   }
-  EXPECT_THAT(selector.at(2 * day).parts(), ElementsAre(Part{1, 1.0}));
+  EXPECT_THAT(selector.at(2 * day).parts(), ElementsAre(Part{1, 1.0, 1}));
 }
 
 TEST(TimeRule, records_with_bounds_stand_for_their_interval) {
@@ -147,7 +147,7 @@ TEST(TimeRule, a_cycle_of_a_year_keeps_dates_in_leap_years) {
   for (const int year : {2003, 2004, 2100, 1999})
     for (int month = 1; month <= 12; ++month) {
       EXPECT_THAT(selector.at(calendar.seconds_of({year, month, 15, 0, 0, 0.0})).parts(),
-                  ElementsAre(Part{month - 1, 1.0}));
+                  ElementsAre(Part{month - 1, 1.0, 12 * year + month - 1}));
     }
   // 1 March lies 14 of 28 or 29 days behind 15 February.
   const auto of_march = [&](int year) {
@@ -190,6 +190,83 @@ TEST(TimeRule, a_cycle_of_a_day_repeats_each_day) {
   EXPECT_DOUBLE_EQ(value(selector, values, -3.0), 0);
 }
 
+// Goes through a time axis in small and in random steps; `places` must enclose what each time needs, and may
+// never go back.
+void expect_places_in_order(const TimeSelector& selector, double begin, double end) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> length(0.001, 9);
+  std::vector<double> times;
+  for (double time = begin; time < end; time += length(random)) {
+    times.push_back(time);
+    times.push_back(std::round(time));  // that of a record
+  }
+  std::ranges::sort(times);
+  Places before{INT64_MIN, INT64_MIN};
+  for (const double days : times) {
+    const Places now = selector.places(days * day, days * day);
+    EXPECT_GE(now.lowest, before.lowest) << days;
+    EXPECT_LE(now.lowest, now.highest) << days;
+    const Places ahead = selector.places(begin * day, days * day);
+    EXPECT_EQ(ahead.lowest, selector.places(begin * day, begin * day).lowest);
+    EXPECT_GE(ahead.highest, before.highest) << days;
+    before = {now.lowest, ahead.highest};
+    if (!refusal(selector, days).empty()) continue;
+    for (const Part& part : selector.at(days * day).parts()) {
+      EXPECT_GE(part.place, now.lowest) << days;
+      EXPECT_LE(part.place, now.highest) << days;
+      EXPECT_EQ(selector.record_at(part.place), part.record) << days;
+    }
+  }
+}
+
+TEST(TimeRule, places_are_in_the_order_in_which_a_run_needs_them) {
+  const std::vector<double> middles{15, 45, 76}, bounds{0, 31, 31, 60, 60, 91}, days{1, 5, 7, 40};
+  for (const TimeRule rule : {TimeRule::exact, TimeRule::previous, TimeRule::next, TimeRule::nearest,
+                              TimeRule::linear, TimeRule::mean_preserving})
+    for (const Outside outside : {Outside::refuse, Outside::hold, Outside::extrapolate}) {
+      expect_places_in_order(select(rule, middles, bounds, outside), -20, 130);
+      if (rule != TimeRule::mean_preserving)
+        expect_places_in_order(select(rule, days, {}, outside), -20, 130);
+    }
+  EXPECT_EQ(select(TimeRule::linear, days).places(5 * day, 6 * day), (Places{1, 2}));
+  EXPECT_EQ(select(TimeRule::linear, days).places(6 * day, 7 * day), (Places{1, 2}));
+  EXPECT_EQ(select(TimeRule::linear, days).places(6 * day, 7.5 * day), (Places{1, 3}));
+  EXPECT_EQ(select(TimeRule::none, {5}).places(-3 * day, 900 * day), (Places{0, 0}));
+  // The mean before has the weight 0 a sixth of an interval behind its beginning, and is needed after it.
+  EXPECT_EQ(select(TimeRule::mean_preserving, middles, bounds).places((31 + 29.0 / 6) * day, 36 * day),
+            (Places{0, 2}));
+}
+
+TEST(TimeRule, places_of_a_cycle_are_in_order_wherever_its_records_begin) {
+  const calendar::Calendar calendar = model("standard", "2003-01-01");
+  std::vector<double> days;  // of July 2000 to June 2001
+  for (int month = 7; month <= 18; ++month)
+    days.push_back(model().seconds_of({2000 + (month - 1) / 12, (month - 1) % 12 + 1, 15, 0, 0, 0.0}) / day);
+  for (const TimeRule rule : {TimeRule::linear, TimeRule::previous, TimeRule::next, TimeRule::nearest}) {
+    const TimeSelector selector(timeline_of(calendar, days), {rule, {CycleKind::year, 0.0}, {}, {}},
+                                calendar);
+    expect_places_in_order(selector, -400, 1000);
+    EXPECT_EQ(selector.record_at(2003 * 12), 6) << "January";
+    EXPECT_EQ(selector.record_at(-12 * 5), 6);
+  }
+  for (const std::size_t count : {1u, 2u, 4u}) {
+    const std::vector<double> of_day{0.1, 0.25, 0.5, 0.75};
+    const TimeSelector selector(timeline_of(model(), {of_day.begin(), of_day.begin() + count}),
+                                {TimeRule::linear, {CycleKind::period, day}, {}, {}}, model());
+    expect_places_in_order(selector, -20, 30);
+    EXPECT_EQ(selector.places(10.3 * day, 10.3 * day).lowest, 10 * static_cast<int>(count) + (count > 1));
+  }
+}
+
+TEST(TimeRule, a_timeline_that_becomes_longer_moves_the_end) {
+  TimeSelector selector = select(TimeRule::linear, {1, 2});
+  EXPECT_NE(refusal(selector, 2.5), "");
+  const std::vector<Record> further{{1, 0, 4 * day, 4 * day, 4 * day}};
+  selector.lengthen(further);
+  EXPECT_DOUBLE_EQ(value(selector, {10, 20, 40}, 3), 30);
+  EXPECT_THROW(selector.lengthen(further), Error) << "it is not later than the last one";
+}
+
 TEST(TimeRule, refuses_what_a_rule_cannot_use) {
   const auto refused = [](std::vector<double> days, std::vector<double> bounds,
                           const TimeSelector::Options& options, const calendar::Calendar& calendar = model(),
@@ -213,6 +290,8 @@ TEST(TimeRule, refuses_what_a_rule_cannot_use) {
               HasSubstr("the records cover 400.0 days, but `cycle: year` expects those of one year"));
   EXPECT_THAT(refused({0, 1}, {}, {TimeRule::linear, {CycleKind::period, day}, {}, {}}),
               HasSubstr("the records cover 86400 s, which is not less than the cycle of 86400 s"));
+  EXPECT_EQ(refused({59}, {}, {TimeRule::linear, {CycleKind::year, 0}, {}, {}}),
+            "all records are of 29 February, which `cycle: year` cannot use");
   EXPECT_THAT(refused({1}, {0, 800}, {TimeRule::linear, {}, {}, {}}, model(), true),
               HasSubstr("expected `cycle: year`"));
 }

@@ -51,6 +51,12 @@ enum class ControlMessage : std::int32_t {
   shard,        // the arrays of an owner are on disk
   drain,        // drain the shards from the burst buffers, or give the checkpoint up
   drained,      // a server has drained its shard, or has failed to
+  // Messages of input fields. They do not count either.
+  input_prepared,  // the owner of an entry has read the headers of its files
+  input_wanted,    // records that a server needs, to their owner
+  input_record,    // a record for the clients of a server, or why it cannot be had
+  input_end,       // a server wants no more
+  input_ended,     // the owner's answer: no record is under way
   count
 };
 inline constexpr ControlMessage first_checkpoint_message = ControlMessage::keep;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "analytics/units/unit_system.hpp"
+#include "units/unit_system.hpp"
 #include "base/nearest_name.hpp"
 #include "config/problems.hpp"
 #include "settings/field_metadata.hpp"
@@ -26,7 +26,7 @@ const settings::NamedFields& names_in(const settings::Configuration& configurati
 
 void give(model::Field& field, const settings::FieldMetadata& metadata, config::Problems& problems) {
   if (!metadata.units.empty() && !field.units.empty() &&
-      !analytics::units::unit_system().same(field.units, metadata.units))
+      !units::unit_system().same(field.units, metadata.units))
     problems.add(
         metadata.location, "names." + field.name,
         fmt::format("the model declares \"{}\" in \"{}\", which is not \"{}\"; values are written as "

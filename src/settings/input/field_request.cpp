@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "analytics/units/unit_system.hpp"
 #include "base/nearest_name.hpp"
 #include "config/read.hpp"
 #include "config/scalars.hpp"
 #include "settings/input/record_choice.hpp"
+#include "units/unit_system.hpp"
 
 namespace tailrace::settings {
 namespace {
@@ -94,12 +94,12 @@ std::vector<Option> how_values_change() {
        .example = "K"},
       {.name = "scale",
        .type = real(-any_number),
-       .description = "The files' values are multiplied by it, before `offset` and units.",
+       .description = "The factor of the files' values, before `offset` is added and units are converted.",
        .example = "0.10197",
        .default_value = "1"},
       {.name = "offset",
        .type = real(-any_number),
-       .description = "Is added to the files' values, in their units.",
+       .description = "The number that is added to the files' values, in their units.",
        .example = "273.15",
        .default_value = "0"},
       {.name = "missing",
@@ -155,12 +155,11 @@ void set_vertical(const Value& section, input::FieldRequest& field, Problems& pr
 }
 
 void set_units(const Value& section, input::FieldRequest& field, Problems& problems) {
-  const Value* units = section.find("units");
-  if (units == nullptr || units->open()) return;
-  static const analytics::units::UnitSystem system;
-  field.units = units->text();
-  if (field.units.empty() || !system.knows(field.units))
-    problems.add(units->location(), units->path(),
+  const Value* given = section.find("units");
+  if (given == nullptr || given->open()) return;
+  field.units = given->text();
+  if (field.units.empty() || !units::unit_system().knows(field.units))
+    problems.add(given->location(), given->path(),
                  fmt::format("expected units that UDUNITS knows, such as `K` or `kg m-2 s-1`, but got \"{}\"",
                              field.units));
 }

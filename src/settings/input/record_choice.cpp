@@ -23,7 +23,7 @@ constexpr double seconds_a_day = 86400.0;
 
 bool has_digit(const std::string& text) { return text.find_first_of("0123456789") != std::string::npos; }
 
-// What keeps the text from being a length of time.
+// The fault that keeps a text from being a length of time, if there is one.
 Complaint length_complaint(const std::string& text, const std::string& expected) {
   try {
     if (time::Period::parse(text).kind() == time::PeriodKind::seconds) return std::nullopt;
@@ -91,7 +91,7 @@ Type map_type() {
        .example = "year"},
       {.name = "offset",
        .type = offset_type(),
-       .description = "Is added to the times of the files.",
+       .description = "The length of time that is added to the times of the files.",
        .example = "-12 h"},
       outside_option("before", "before the first"),
       outside_option("after", "after the last"),

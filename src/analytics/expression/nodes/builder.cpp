@@ -11,7 +11,7 @@
 #include "analytics/expression/nodes/missing_values.hpp"
 #include "analytics/expression/nodes/never_negative.hpp"
 #include "analytics/expression/nodes/node_key.hpp"
-#include "analytics/units/unit_system.hpp"
+#include "units/unit_system.hpp"
 #include "base/index.hpp"
 
 namespace tailrace::analytics::expression::nodes {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analytics/units/unit_system.hpp"
+#include "units/unit_system.hpp"
 #include "base/nearest_name.hpp"
 
 namespace tailrace::analytics::operators {

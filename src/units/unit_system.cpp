@@ -1,4 +1,4 @@
-#include "analytics/units/unit_system.hpp"
+#include "units/unit_system.hpp"
 
 #include <fmt/format.h>
 #include <udunits2.h>
@@ -8,11 +8,11 @@
 #include <cmath>
 #include <map>
 
-#include "analytics/units/unit_factors.hpp"
+#include "units/unit_factors.hpp"
 #include "base/error.hpp"
 #include "base/thread_safety.hpp"
 
-namespace tailrace::analytics::units {
+namespace tailrace::units {
 
 namespace {
 
@@ -212,4 +212,4 @@ const UnitSystem& unit_system() {
   return system;
 }
 
-}  // namespace tailrace::analytics::units
+}  // namespace tailrace::units

@@ -1,9 +1,9 @@
-#include "analytics/units/unit_factors.hpp"
+#include "units/unit_factors.hpp"
 
 #include <algorithm>
 #include <cctype>
 
-namespace tailrace::analytics::units {
+namespace tailrace::units {
 
 namespace {
 
@@ -102,4 +102,4 @@ UnitFactors product(UnitFactors a, const UnitFactors& b, int exponent_of_b) {
   return a;
 }
 
-}  // namespace tailrace::analytics::units
+}  // namespace tailrace::units

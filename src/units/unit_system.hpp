@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace tailrace::analytics::units {
+namespace tailrace::units {
 
 // to = from * scale + offset, for values.
 struct UnitConversion {
@@ -45,4 +45,4 @@ class UnitSystem {
 // The instance of the process, read at the first call.
 const UnitSystem& unit_system();
 
-}  // namespace tailrace::analytics::units
+}  // namespace tailrace::units

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tailrace::analytics::units {
+namespace tailrace::units {
 
 struct UnitFactor {
   std::string symbol;
@@ -22,4 +22,4 @@ std::string text_of(const UnitFactors& factors);
 
 UnitFactors product(UnitFactors a, const UnitFactors& b, int exponent_of_b);
 
-}  // namespace tailrace::analytics::units
+}  // namespace tailrace::units

@@ -2,11 +2,11 @@
 
 #include <numbers>
 
-#include "analytics/units/unit_factors.hpp"
-#include "analytics/units/unit_system.hpp"
+#include "units/unit_factors.hpp"
+#include "units/unit_system.hpp"
 #include "tailrace/error.hpp"
 
-namespace tailrace::analytics::units {
+namespace tailrace::units {
 namespace {
 
 const UnitSystem& units() { return unit_system(); }
@@ -106,4 +106,4 @@ TEST(Units, MissingDatabaseIsAnError) {
 }
 
 }  // namespace
-}  // namespace tailrace::analytics::units
+}  // namespace tailrace::units

@@ -1,0 +1,112 @@
+#include "input/entry/entry_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/index.hpp"
+#include "base/nearest_name.hpp"
+#include "env/file_system.hpp"
+#include "input/file_names.hpp"
+
+namespace tailrace::input {
+namespace {
+
+// Throws again with the place in front.
+[[noreturn]] void at_place(const std::string& place, const Error& error) {
+  const std::string message = fmt::format("{}: {}", place, error.what());
+  if (const auto* of_reader = dynamic_cast<const ReaderError*>(&error))
+    throw ReaderError(of_reader->trouble(), message);
+  throw Error(error.code(), message);
+}
+
+}  // namespace
+
+EntryFiles::EntryFiles(Entry entry, std::vector<int> fields, const ReaderContext& context)
+    : entry_(std::move(entry)), declared_(std::move(fields)), context_(context) {}
+
+std::string EntryFiles::place_of(const FieldRequest& request) const {
+  return fmt::format("{}: input.{}.fields.{}", request.location.text(), entry_.name, request.name);
+}
+
+const FieldRequest& EntryFiles::request_of(int field) const {
+  const std::string& name = context_.declarations.fields[base::index(field)].name;
+  const auto found = std::ranges::find(entry_.fields, name, &FieldRequest::name);
+  TAILRACE_ASSERT(found != entry_.fields.end(), "an entry is asked for fields that it provides");
+  return *found;
+}
+
+void EntryFiles::open(std::size_t file) {
+  const std::string& path = files_->paths()[file];
+  std::optional<FileCoordinates> coordinates;
+  try {
+    coordinates.emplace(*files_, file);
+  } catch (const Error& error) {
+    at_place(fmt::format("{}: input.{}.files: {}", entry_.files_location_text, entry_.name, path), error);
+  }
+  for (const auto& recipe : recipes_) {
+    try {
+      recipe->add(file, *coordinates);
+    } catch (const Error& error) {
+      const FieldRequest& request = recipe->request();
+      at_place(fmt::format("{}: {}: variable {}", place_of(request), path, request.variable), error);
+    }
+  }
+}
+
+void EntryFiles::open_all() {
+  recipes_.clear();
+  for (const int field : declared_) {
+    const FieldRequest& request = request_of(field);
+    try {
+      recipes_.push_back(std::make_unique<FieldRecipe>(field, request, context_));
+    } catch (const Error& error) {
+      at_place(place_of(request), error);
+    }
+  }
+  try {
+    std::vector<std::string> paths{""};  // a Python function without files
+    if (!entry_.files.empty()) paths = find_files(entry_.files, context_.directory, env::system_files());
+    files_ = std::make_unique<SourceFiles>(std::move(paths), command_of(entry_.source, context_.folder));
+  } catch (const Error& error) {
+    at_place(fmt::format("{}: input.{}.files", entry_.files_location_text, entry_.name), error);
+  }
+  for (std::size_t file = 0; file < files_->paths().size(); ++file) open(file);
+}
+
+std::vector<PreparedField> EntryFiles::prepare() {
+  open_all();
+  std::vector<PreparedField> prepared;
+  for (const auto& recipe : recipes_) {
+    try {
+      prepared.push_back(recipe->finish());
+    } catch (const Error& error) {
+      const FieldRequest& request = recipe->request();
+      at_place(fmt::format("{}: variable {} of {}", place_of(request), request.variable,
+                           fmt::join(entry_.files, ", ")),
+               error);
+    }
+    prepared.back().entry = entry_.name;
+    prepared.back().on_trouble = entry_.on_trouble;
+    prepared.back().files = files_->paths();
+    recipe->start_reading(*files_, context_.chunk_bytes / (2 * recipes_.size()));
+  }
+  return prepared;
+}
+
+RecordValues EntryFiles::read(const PreparedField& field, std::int64_t record) {
+  const auto recipe = std::ranges::find(recipes_, field.field, [](const auto& one) { return one->field(); });
+  TAILRACE_ASSERT(recipe != recipes_.end(), "a field that prepare() returned");
+  const Record& at = field.timeline.records()[base::index(record)];
+  try {
+    return (*recipe)->read(at, field.travels_as);
+  } catch (const Error& error) {
+    at_place(fmt::format("{}: {}: variable {}, record {} (counted from 0)", place_of(field.request),
+                         field.files[base::index(at.file)], field.request.variable, at.index),
+             error);
+  }
+}
+
+}  // namespace tailrace::input

@@ -1,0 +1,34 @@
+// An entry of the section `input` whose files a process of its own reads.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "input/entry/field_recipe.hpp"
+
+namespace tailrace::input {
+
+class EntryFiles final : public EntryReader {
+ public:
+  EntryFiles(Entry entry, std::vector<int> fields, const ReaderContext& context);
+
+  // May be called again, when further files have come.
+  std::vector<PreparedField> prepare() override;
+  RecordValues read(const PreparedField& field, std::int64_t record) override;
+
+ private:
+  const FieldRequest& request_of(int field) const;
+  std::string place_of(const FieldRequest& request) const;
+  void open_all();
+  void open(std::size_t file);
+
+  Entry entry_;
+  std::vector<int> declared_;
+  ReaderContext context_;
+  std::unique_ptr<SourceFiles> files_;
+  std::vector<std::unique_ptr<FieldRecipe>> recipes_;
+};
+
+}  // namespace tailrace::input

@@ -1,0 +1,210 @@
+#include "input/entry/field_recipe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/index.hpp"
+#include "base/nearest_name.hpp"
+#include "units/unit_system.hpp"
+
+namespace tailrace::input {
+namespace {
+
+constexpr std::int64_t most_bytes_that_stay = std::int64_t{64} << 20;  // of a cycle, over the whole grid
+
+[[noreturn]] void refuse(ErrorCode code, const std::string& why) { throw Error(code, why); }
+
+std::string units_of_target(const std::string& to, const model::Grid& grid,
+                            const model::Declarations& declarations) {
+  const auto named = std::ranges::find(grid.coordinates, to, &model::Coordinate::name);
+  if (named != grid.coordinates.end()) return named->units;
+  if (const auto field = declarations.find_field(to)) return declarations.fields[base::index(*field)].units;
+  std::vector<std::string> known = declarations.field_names();
+  for (const model::Coordinate& one : grid.coordinates) known.push_back(one.name);
+  refuse(ErrorCode::configuration,
+         fmt::format(
+             "`vertical` names {}, which is neither a coordinate of the grid {} nor a field of the model.{}",
+             to, grid.name, base::name_hint(to, known)));
+}
+
+// A coordinate of the file in the units of the grid, where both are known.
+void convert_coordinate(AxisDim& file, const AxisDim& grid) {
+  if (file.units.empty() || grid.units.empty() || file.coordinate.empty()) return;
+  const auto conversion = units::unit_system().conversion(file.units, grid.units);
+  if (!conversion || conversion->same()) return;
+  for (double& value : file.coordinate) value = value * conversion->scale + conversion->offset;
+}
+
+}  // namespace
+
+FieldRecipe::FieldRecipe(int field, const FieldRequest& request, const ReaderContext& context)
+    : field_(field),
+      request_(request),
+      context_(context),
+      declared_(context.declarations.fields[base::index(field)]),
+      grid_(context.declarations.grids[base::index(declared_.grid)]),
+      grid_dims_(dims_of(grid_)),
+      shape_(grid_.shape),
+      timeline_(context.calendar) {
+  if (!request.vertical) return;
+  level_units_ = units_of_target(request.vertical->to, grid_, context.declarations);
+  vertical_ = vertical_dim_of(grid_, request.vertical->to);
+  grid_dims_[*vertical_].kind = DimKind::vertical;
+}
+
+// Levels may be known by their units alone.
+std::vector<AxisDim> FieldRecipe::file_dims(FileCoordinates& coordinates,
+                                            const VariableHeader& variable) const {
+  std::vector<AxisDim> dims = coordinates.dims_of(variable);
+  const auto is_vertical = [](const AxisDim& dim) { return dim.kind == DimKind::vertical; };
+  const auto may_be = [&](const AxisDim& dim) {
+    return dim.kind == DimKind::other && !dim.units.empty() && !level_units_.empty() &&
+           !units::unit_system().is_dimensionless(dim.units) &&
+           units::unit_system().conversion(dim.units, level_units_);
+  };
+  if (vertical_ && std::ranges::none_of(dims, is_vertical) && std::ranges::count_if(dims, may_be) == 1)
+    std::ranges::find_if(dims, may_be)->kind = DimKind::vertical;
+  for (AxisDim& dim : dims)
+    for (const AxisDim& own : grid_dims_)
+      if (dim.kind == own.kind && (dim.kind == DimKind::vertical || dim.name == own.name))
+        if (dim.kind == DimKind::vertical || dim.kind == DimKind::other) convert_coordinate(dim, own);
+  return dims;
+}
+
+void FieldRecipe::add_times(std::size_t file, FileCoordinates& coordinates, const VariableHeader& variable,
+                            int time) {
+  std::optional<TimeAxis> axis;
+  const bool is_single = time == Match::none || variable.shape[base::index(time)] == 1;
+  if (request_.time.rule == TimeRule::none && is_single) {
+    axis = TimeAxis{{0.0}, {}, false, "s", ""};  // the only record has no need of a time
+  } else {
+    axis = coordinates.time_axis(variable, time);
+  }
+  if (!axis)
+    refuse(ErrorCode::configuration, fmt::format("it has no dim of time among {}; expected `time: none`",
+                                                 fmt::join(variable.dims, ", ")));
+  timeline_.add(static_cast<std::int32_t>(file), *axis, request_.time_offset);
+}
+
+void FieldRecipe::add_levels(FileCoordinates& coordinates, const VariableHeader& variable, const Match& match,
+                             FileRecipe& recipe) {
+  const int dim = match.file_dim[*vertical_];
+  if (dim == Match::none)
+    refuse(ErrorCode::configuration,
+           fmt::format("it has no vertical dim among {}, but `vertical` is asked for",
+                       fmt::join(variable.dims, ", ")));
+  std::vector<AxisDim> columns = grid_dims_;
+  columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(*vertical_));
+  const auto before = files_.empty() ? nullptr : files_.back().hybrid;
+  LevelsOfFile levels =
+      levels_of(coordinates, variable, base::index(dim),
+                {columns, request_.select, level_units_, before ? before->surface : nullptr});
+  if (levels.hybrid) recipe.hybrid = std::make_shared<HybridRecipe>(std::move(*levels.hybrid));
+  if (!levels_) {
+    shape_[*vertical_] = levels.levels.count;
+    levels_ = std::move(levels.levels);
+  } else if (levels_->count != levels.levels.count || levels_->levels != levels.levels.levels ||
+             levels_->come_with_records != levels.levels.come_with_records) {
+    refuse(ErrorCode::resource, fmt::format("its levels along {} differ from those of the first file",
+                                            variable.dims[base::index(dim)]));
+  }
+}
+
+void FieldRecipe::add(std::size_t file, FileCoordinates& coordinates) {
+  const VariableHeader& variable = coordinates.variable(request_.variable);
+  const std::vector<AxisDim> dims = file_dims(coordinates, variable);
+  VariableRecipe values;
+  values.variable = variable;
+  values.match =
+      std::make_shared<Match>(match_dims({dims.begin(), dims.end()}, {grid_dims_.begin(), grid_dims_.end()},
+                                         request_.select, vertical_.has_value()));
+  const ValuePlan plan = plan_values(variable, request_, declared_);
+  fits_model_ = fits_model_ && plan.fits_model;
+  values.rules = plan.rules;
+  add_times(file, coordinates, variable, values.match->time);
+  FileRecipe recipe;
+  if (vertical_) add_levels(coordinates, variable, *values.match, recipe);
+  const FileRecipe before =
+      files_.empty() ? FileRecipe{} : files_.back();  // most often of the same structure
+  recipe.values = shared_with(before.values, std::move(values));
+  files_.push_back(std::move(recipe));
+}
+
+std::int64_t FieldRecipe::cells() const {
+  return std::accumulate(shape_.begin(), shape_.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+PreparedField FieldRecipe::finish() {
+  timeline_.finish();
+  if (timeline_.records().empty())
+    refuse(ErrorCode::resource,
+           timeline_.left_out() > 0 ? "the model's calendar has none of its days" : "there is no record");
+  TimeSelector(timeline_, request_.time, context_.calendar);  // throws for a rule that cannot be applied
+  PreparedField prepared{.field = field_,
+                         .entry = {},
+                         .request = request_,
+                         .on_trouble = {},
+                         .timeline = timeline_,
+                         .files = {},
+                         .travels_as = fits_model_ ? declared_.type : model::DataType::float64,
+                         .vertical = levels_,
+                         .stays = false};
+  const auto records = static_cast<std::int64_t>(timeline_.records().size());
+  const auto bytes = records * cells() * static_cast<std::int64_t>(model::size_of(prepared.travels_as));
+  prepared.stays = request_.time.rule == TimeRule::none ||
+                   (request_.time.cycle.kind != CycleKind::none && bytes <= most_bytes_that_stay);
+  return prepared;
+}
+
+void FieldRecipe::start_reading(SourceFiles& files, std::uint64_t most_bytes) {
+  values_reader_.emplace(files, shape_, most_bytes);
+  if (!vertical_) return;
+  std::vector<std::int64_t> columns = shape_;
+  columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(*vertical_));
+  surface_reader_.emplace(files, columns, most_bytes);
+}
+
+void FieldRecipe::read_levels(const Record& record, RecordValues& values) {
+  const HybridRecipe& hybrid = *files_[base::index(record.file)].hybrid;
+  const auto count = base::index(cells());
+  std::vector<double> surface(count / base::index(levels_->count));
+  surface_reader_->read(base::index(record.file), hybrid.surface, record.index, model::DataType::float64,
+                        std::as_writable_bytes(std::span(surface)));
+  values.bytes_read += surface_reader_->take_bytes_read();
+  const std::int64_t inner = std::accumulate(shape_.begin() + static_cast<std::ptrdiff_t>(*vertical_) + 1,
+                                             shape_.end(), std::int64_t{1}, std::multiplies<>());
+  std::vector<double> levels(count);
+  fill_levels(hybrid, surface, levels_->count, inner, levels);
+  const std::size_t end = values.bytes.size();
+  values.bytes.resize(end + count * sizeof(double));
+  std::memcpy(values.bytes.data() + end, levels.data(), count * sizeof(double));
+}
+
+RecordValues FieldRecipe::read(const Record& record, model::DataType type) {
+  const FileRecipe& recipe = files_[base::index(record.file)];
+  RecordValues values;
+  values.bytes.resize(base::index(cells()) * model::size_of(type));
+  const Decoded decoded =
+      values_reader_->read(base::index(record.file), recipe.values, record.index, type, values.bytes);
+  values.bytes_read = values_reader_->take_bytes_read();
+  if (decoded.overflows)
+    refuse(ErrorCode::resource, "a value is beyond what float32, the model's type, holds");
+  values.missing = decoded.missing;
+  if (values.missing > 0 && request_.missing.kind == MissingRequest::Kind::nearest) {
+    if (!nearest_) nearest_.emplace(grid_, shape_, vertical_ ? static_cast<int>(*vertical_) : -1);
+    const auto fill = [&]<class Value>(Value) {
+      return nearest_->fill(
+          std::span(reinterpret_cast<Value*>(values.bytes.data()), values.bytes.size() / sizeof(Value)));
+    };
+    values.missing = type == model::DataType::float32 ? fill(float{}) : fill(double{});
+  }
+  if (recipe.hybrid) read_levels(record, values);
+  return values;
+}
+
+}  // namespace tailrace::input

@@ -1,0 +1,61 @@
+// How the records of one field are read, file by file.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "input/entry/hybrid_record.hpp"
+#include "input/entry/nearest_fill.hpp"
+#include "input/record_values.hpp"
+
+namespace tailrace::input {
+
+// Built up by add(), once for each file in the order of the list; then finish(), then read() as often as
+// needed. One thread at a time; calls block. The messages of errors lack the place in the configuration, the
+// file and the record.
+class FieldRecipe {
+ public:
+  // The arguments must live longer. Throws Error(configuration) if the grid does not suit the request.
+  FieldRecipe(int field, const FieldRequest& request, const ReaderContext& context);
+
+  void add(std::size_t file, FileCoordinates& coordinates);
+  // The fields `entry`, `on_trouble` and `files` are left to the caller.
+  PreparedField finish();
+  // `most_bytes`: what records that share chunks may hold together.
+  void start_reading(SourceFiles& files, std::uint64_t most_bytes);
+  RecordValues read(const Record& record, model::DataType type);
+
+  int field() const { return field_; }
+  const FieldRequest& request() const { return request_; }
+
+ private:
+  struct FileRecipe {
+    std::shared_ptr<const VariableRecipe> values;
+    std::shared_ptr<const HybridRecipe> hybrid;  // null: none
+  };
+  std::vector<AxisDim> file_dims(FileCoordinates& coordinates, const VariableHeader& variable) const;
+  void add_times(std::size_t file, FileCoordinates& coordinates, const VariableHeader& variable, int time);
+  void add_levels(FileCoordinates& coordinates, const VariableHeader& variable, const Match& match,
+                  FileRecipe& recipe);
+  std::int64_t cells() const;
+  void read_levels(const Record& record, RecordValues& values);
+
+  int field_;
+  const FieldRequest& request_;
+  const ReaderContext& context_;
+  const model::Field& declared_;
+  const model::Grid& grid_;
+  std::vector<AxisDim> grid_dims_;
+  std::optional<std::size_t> vertical_;  // the dim of the grid along which levels are interpolated
+  std::string level_units_;              // of what they are interpolated to
+  std::vector<std::int64_t> shape_;      // of a record: with the file's levels
+  Timeline timeline_;
+  std::optional<FileLevels> levels_;
+  bool fits_model_ = true;
+  std::vector<FileRecipe> files_;  // by number of the file
+  std::optional<RecordReader> values_reader_, surface_reader_;
+  std::optional<NearestFill> nearest_;
+};
+
+}  // namespace tailrace::input

@@ -1,0 +1,153 @@
+#include "input/entry/region.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+
+#include "base/index.hpp"
+
+namespace tailrace::input {
+namespace {
+
+std::int64_t chunk_along(const VariableHeader& variable, std::size_t dim) {
+  return variable.chunk.empty() ? 1 : std::max<std::int64_t>(variable.chunk[dim], 1);
+}
+
+// The indices along a dim of the file, from the first to the last.
+struct Range {
+  std::int64_t first = 0, last = 0;
+  std::int64_t count() const { return last - first + 1; }
+};
+
+std::vector<std::int64_t> sorted(std::vector<std::int64_t> cells) {
+  std::ranges::sort(cells);
+  return cells;
+}
+
+// The two parts of a dim with the largest gap between them, if that is more than a third of it, and the parts
+// have no chunk in common.
+std::optional<std::array<Range, 2>> halves_of(const std::vector<std::int64_t>& cells, std::int64_t chunk) {
+  const std::vector<std::int64_t> order = sorted(cells);
+  std::size_t widest = 0;
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (widest == 0 || order[i] - order[i - 1] > order[widest] - order[widest - 1]) widest = i;
+  if (widest == 0 || 3 * (order[widest] - order[widest - 1]) <= order.back() - order.front() ||
+      order[widest] / chunk == order[widest - 1] / chunk)
+    return std::nullopt;
+  return std::array<Range, 2>{{{order.front(), order[widest - 1]}, {order[widest], order.back()}}};
+}
+
+Range box_of(const std::vector<std::int64_t>& cells) {
+  const auto [low, high] = std::ranges::minmax(cells);
+  return {low, high};
+}
+
+// The boxes of a variable, all but one of whose dims have one range.
+class Regions {
+ public:
+  Regions(const VariableHeader& variable, const Match& match, const std::vector<std::int64_t>& shape,
+          RecordRange records)
+      : variable_(variable), match_(match), shape_(shape), ranges_(variable.dims.size()) {
+    for (std::size_t f = 0; f < ranges_.size(); ++f)
+      if (match.fixed[f] != Match::none) ranges_[f] = {match.fixed[f], match.fixed[f]};
+    if (match.time != Match::none)
+      ranges_[base::index(match.time)] = {records.begin, records.begin + records.count - 1};
+    for (std::size_t g = 0; g < shape.size(); ++g) {
+      if (match.file_dim[g] == Match::none) continue;
+      const std::size_t f = base::index(match.file_dim[g]);
+      ranges_[f] = match.cells[g].empty() ? Range{0, variable.shape[f] - 1} : box_of(match.cells[g]);
+    }
+  }
+
+  std::vector<Piece> pieces() {
+    for (std::size_t g = 0; g < shape_.size(); ++g) {
+      if (match_.file_dim[g] == Match::none || match_.cells[g].empty()) continue;
+      const std::size_t f = base::index(match_.file_dim[g]);
+      const auto halves = halves_of(match_.cells[g], chunk_along(variable_, f));
+      if (!halves) continue;
+      std::vector<Piece> two;
+      for (const Range& half : *halves) {
+        ranges_[f] = half;
+        two.push_back(piece());
+      }
+      return two;
+    }
+    return {piece()};
+  }
+
+ private:
+  Piece piece() const {
+    Piece piece;
+    for (const Range& range : ranges_) {
+      piece.start.push_back(range.first);
+      piece.count.push_back(range.count());
+    }
+    std::vector<std::int64_t> strides(ranges_.size(), 1);
+    for (std::size_t f = ranges_.size(); f-- > 1;) strides[f - 1] = strides[f] * piece.count[f];
+    std::int64_t to_stride = 1;
+    piece.copying.from.resize(shape_.size());
+    piece.copying.to.resize(shape_.size());
+    for (std::size_t g = shape_.size(); g-- > 0; to_stride *= shape_[g])
+      add_cells(g, to_stride, strides, piece);
+    if (match_.time != Match::none) piece.copying.from_time = strides[base::index(match_.time)];
+    return piece;
+  }
+
+  void add_cells(std::size_t g, std::int64_t to_stride, const std::vector<std::int64_t>& strides,
+                 Piece& piece) const {
+    const int f = match_.file_dim[g];
+    for (std::int64_t i = 0; i < shape_[g]; ++i) {
+      std::int64_t from = 0;
+      if (f != Match::none) {
+        const Range& range = ranges_[base::index(f)];
+        const std::int64_t cell = match_.cells[g].empty() ? i : match_.cells[g][base::index(i)];
+        if (cell < range.first || cell > range.last) continue;
+        from = (cell - range.first) * strides[base::index(f)];
+      }
+      piece.copying.from[g].push_back(from);
+      piece.copying.to[g].push_back(i * to_stride);
+    }
+  }
+
+  const VariableHeader& variable_;
+  const Match& match_;
+  const std::vector<std::int64_t>& shape_;
+  std::vector<Range> ranges_;
+};
+
+}  // namespace
+
+RecordRange records_together(const VariableHeader& variable, const Match& match, std::int64_t record,
+                             std::uint64_t most_bytes) {
+  if (match.time == Match::none) return {0, 1};
+  const std::size_t time = base::index(match.time);
+  std::uint64_t bytes = model::size_of(variable.type);
+  for (std::size_t f = 0; f < variable.shape.size(); ++f)
+    if (f != time && match.fixed[f] == Match::none) bytes *= static_cast<std::uint64_t>(variable.shape[f]);
+  const auto most =
+      static_cast<std::int64_t>(std::max<std::uint64_t>(most_bytes / std::max<std::uint64_t>(bytes, 1), 1));
+  const std::int64_t chunk = chunk_along(variable, time), together = std::min(chunk, most);
+  const std::int64_t chunk_begin = record / chunk * chunk;
+  const std::int64_t begin = chunk_begin + (record - chunk_begin) / together * together;
+  const std::int64_t end = std::min({begin + together, chunk_begin + chunk, variable.shape[time]});
+  return {begin, end - begin};
+}
+
+std::vector<Piece> pieces_of(const VariableHeader& variable, const Match& match,
+                             const std::vector<std::int64_t>& shape, RecordRange records) {
+  return Regions(variable, match, shape, records).pieces();
+}
+
+std::uint64_t bytes_of_chunks(const VariableHeader& variable, const Piece& piece) {
+  std::uint64_t bytes = model::size_of(variable.type);
+  for (std::size_t f = 0; f < piece.start.size(); ++f) {
+    const std::int64_t chunk = chunk_along(variable, f);
+    const std::int64_t first = piece.start[f] / chunk * chunk;
+    const std::int64_t last = (piece.start[f] + piece.count[f] - 1) / chunk * chunk + chunk;
+    bytes *= static_cast<std::uint64_t>(std::min(last, variable.shape[f]) - first);
+  }
+  return bytes;
+}
+
+}  // namespace tailrace::input

@@ -1,0 +1,42 @@
+// Which part of a variable the cells of a grid need, and where its numbers go.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "input/matching.hpp"
+#include "input/reader/file_header.hpp"
+
+namespace tailrace::input {
+
+// Where the numbers of a box of the file go in an array of the grid. Both lists are by dim of the grid: the
+// distances, in elements, of the cells along it from the beginning of the box and of the array.
+struct Copying {
+  std::vector<std::vector<std::int64_t>> from, to;
+  std::int64_t from_time = 0;  // distance between two records in the box
+};
+
+// A box of the file that is read at once.
+struct Piece {
+  std::vector<std::int64_t> start, count;  // by dim of the file
+  Copying copying;
+};
+
+struct RecordRange {
+  std::int64_t begin = 0, count = 0;
+};
+
+// The records that lie in the same chunks as `record`, so that they are read together, as far as they have
+// no more than `most_bytes`.
+RecordRange records_together(const VariableHeader& variable, const Match& match, std::int64_t record,
+                             std::uint64_t most_bytes);
+
+// `shape`: of the grid's array, by dim. One box, or two of different chunks if the cells lie at both ends of
+// a dim: where a model's region crosses the file's first longitude.
+std::vector<Piece> pieces_of(const VariableHeader& variable, const Match& match,
+                             const std::vector<std::int64_t>& shape, RecordRange records);
+
+// What the chunks hold that a piece needs, uncompressed.
+std::uint64_t bytes_of_chunks(const VariableHeader& variable, const Piece& piece);
+
+}  // namespace tailrace::input

@@ -1,0 +1,85 @@
+#include "input/entry/source_files.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "input/values.hpp"
+
+namespace tailrace::input {
+namespace {
+
+constexpr std::size_t most_open = 32;
+constexpr double patience = 120.0;  // seconds for which the process may work at one request
+
+std::size_t cells_of(const VariableHeader& variable) {
+  std::size_t cells = 1;
+  for (const std::int64_t length : variable.shape) cells *= static_cast<std::size_t>(length);
+  return cells;
+}
+
+}  // namespace
+
+std::vector<std::string> command_of(const Source& source, const std::string& folder) {
+  if (const auto* python = std::get_if<PythonSource>(&source)) {
+    std::vector<std::string> command{python->interpreter, "-P", "-m", "tailrace.input_source"};
+    if (!python->function.empty()) command.push_back(python->function);
+    command.emplace_back("{socket}");
+    return command;
+  }
+  if (std::holds_alternative<Adios2Source>(source))
+    throw Error(ErrorCode::resource, "ADIOS2 files cannot be read by this build");
+  return {folder + "/tailrace_read_netcdf", "{socket}"};
+}
+
+SourceFiles::SourceFiles(std::vector<std::string> paths, std::vector<std::string> command)
+    : paths_(std::move(paths)), identities_(paths_.size()), process_(std::move(command), patience) {}
+
+SourceFiles::Open& SourceFiles::open(std::size_t file) {
+  const auto found = std::ranges::find(open_, file, &Open::file);
+  if (found != open_.end()) {
+    open_.splice(open_.begin(), open_, found);
+    return open_.front();
+  }
+  if (open_.size() >= most_open) {
+    process_.close(open_.back().opened.number);
+    open_.pop_back();
+  }
+  open_.push_front({file, process_.open(paths_[file], identities_[file])});
+  identities_[file] = open_.front().opened.identity;
+  return open_.front();
+}
+
+const FileHeader& SourceFiles::header(std::size_t file) { return open(file).opened.header; }
+
+env::ReceivedPages SourceFiles::read(std::size_t file, const VariableHeader& variable,
+                                     const std::vector<std::int64_t>& start,
+                                     const std::vector<std::int64_t>& count) {
+  return process_.read(open(file).opened.number, variable, start, count);
+}
+
+std::vector<double> SourceFiles::numbers(std::size_t file, const VariableHeader& variable) {
+  std::vector<double> values(cells_of(variable));
+  if (values.empty()) return values;
+  const std::vector<std::int64_t> start(variable.shape.size(), 0);
+  unpack(read(file, variable, start, variable.shape).bytes(), variable.type, rules_of(variable), values);
+  return values;
+}
+
+std::vector<std::string> SourceFiles::texts(std::size_t file, const VariableHeader& variable) {
+  const std::size_t cells = cells_of(variable);
+  if (cells == 0) return {};
+  const auto width = static_cast<std::size_t>(variable.shape.back());
+  const std::vector<std::int64_t> start(variable.shape.size(), 0);
+  const auto pages = read(file, variable, start, variable.shape);
+  const char* const letters = reinterpret_cast<const char*>(pages.bytes().data());
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < cells / width; ++i) {
+    std::string text(letters + i * width, width);
+    text.resize(std::min(text.find('\0'), text.find_last_not_of(' ') + 1));
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+}  // namespace tailrace::input

@@ -1,0 +1,46 @@
+// The files of one entry of the section `input`, of which a few are open at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <vector>
+
+#include "input/options.hpp"
+#include "input/reader/reader_process.hpp"
+
+namespace tailrace::input {
+
+// The command of the process that reads the files of a source; `folder` has the programs of Tailrace.
+std::vector<std::string> command_of(const Source& source, const std::string& folder);
+
+// A file that is opened again must be the same as before. One thread at a time; all calls block. All throw
+// ReaderError, without the name of the file.
+class SourceFiles {
+ public:
+  SourceFiles(std::vector<std::string> paths, std::vector<std::string> command);
+
+  const std::vector<std::string>& paths() const { return paths_; }
+  // Valid until another file is asked for.
+  const FileHeader& header(std::size_t file);
+  env::ReceivedPages read(std::size_t file, const VariableHeader& variable,
+                          const std::vector<std::int64_t>& start, const std::vector<std::int64_t>& count);
+  // All values of a variable, unpacked; missing ones are NaN.
+  std::vector<double> numbers(std::size_t file, const VariableHeader& variable);
+  // Those of a variable of texts: one for each element of the dims but the last.
+  std::vector<std::string> texts(std::size_t file, const VariableHeader& variable);
+
+ private:
+  struct Open {
+    std::size_t file = 0;
+    ReaderProcess::OpenFile opened;
+  };
+  Open& open(std::size_t file);
+
+  std::vector<std::string> paths_, identities_;
+  ReaderProcess process_;
+  std::list<Open> open_;  // the one that was used last is the first
+};
+
+}  // namespace tailrace::input

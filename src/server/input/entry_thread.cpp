@@ -1,0 +1,190 @@
+#include "server/input/entry_thread.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/log.hpp"
+#include "env/clock.hpp"
+#include "env/threads.hpp"
+
+namespace tailrace::server {
+namespace {
+
+// A file that is late is looked for so often.
+constexpr double longest_pause = 1.0;
+constexpr double shortest_pause = 0.01;
+constexpr double tries = 20.0;  // while it is awaited, if that is not for long
+
+}  // namespace
+
+EntryThread::EntryThread(Options options) : options_(std::move(options)) {
+  if (options_.has_thread) thread_ = std::thread([this] { run(); });
+}
+
+EntryThread::~EntryThread() {
+  {
+    const base::MutexLock lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::optional<EntryThread::Prepared> EntryThread::take_prepared() {
+  const base::MutexLock lock(mutex_);
+  return std::exchange(prepared_, std::nullopt);
+}
+
+void EntryThread::read(const RecordRead& read) {
+  Job job;
+  job.read = read;
+  if (!read.is_ahead) set_give_up(job);
+  {
+    const base::MutexLock lock(mutex_);
+    jobs_.push_back(job);
+  }
+  wake_.notify_all();
+}
+
+void EntryThread::hurry(int field, std::int64_t place) {
+  const base::MutexLock lock(mutex_);
+  const auto look_at = [&](Job& job) {
+    if (!job.is(field, place) || !job.read.is_ahead) return;
+    job.read.is_ahead = false;
+    set_give_up(job);
+  };
+  for (Job& job : jobs_) look_at(job);
+  if (in_work_) look_at(*in_work_);
+}
+
+void EntryThread::drop(int field, std::int64_t place) {
+  const base::MutexLock lock(mutex_);
+  std::erase_if(jobs_, [&](const Job& job) { return job.is(field, place); });
+  if (in_work_ && in_work_->is(field, place)) in_work_->is_dropped = true;
+}
+
+std::vector<RecordReadEnd> EntryThread::take_ends() {
+  const base::MutexLock lock(mutex_);
+  return std::exchange(ends_, {});
+}
+
+void EntryThread::set_give_up(Job& job) const { job.give_up = env::steady_seconds() + options_.wait_for; }
+
+double EntryThread::pause() const {
+  return std::clamp(options_.wait_for / tries, shortest_pause, longest_pause);
+}
+
+bool EntryThread::has_work(double now) const {
+  if (!is_prepared_) return now >= next_try_to_prepare_;
+  return std::ranges::any_of(jobs_, [now](const Job& job) { return now >= job.not_before; });
+}
+
+// Those that a client needs come first, then those that were requested first.
+EntryThread::Job EntryThread::take_job(double now) {
+  auto best = jobs_.end();
+  for (auto job = jobs_.begin(); job != jobs_.end(); ++job) {
+    if (now < job->not_before) continue;
+    if (best == jobs_.end() || (best->read.is_ahead && !job->read.is_ahead)) best = job;
+  }
+  Job taken = *best;
+  jobs_.erase(best);
+  return taken;
+}
+
+void EntryThread::run() {
+  env::name_this_thread("tailrace-input");
+  for (;;) {
+    {
+      base::MutexLock lock(mutex_);
+      while (!stopping_ && !has_work(env::steady_seconds())) {
+        if (!is_prepared_ || !jobs_.empty())
+          wake_.wait_for(mutex_, pause());
+        else
+          wake_.wait(mutex_);
+      }
+      if (stopping_) return;
+    }
+    step();
+  }
+}
+
+bool EntryThread::work() { return !options_.has_thread && step(); }
+
+bool EntryThread::step() {
+  std::optional<RecordRead> read;
+  {
+    const base::MutexLock lock(mutex_);
+    const double now = env::steady_seconds();
+    if (!has_work(now)) return false;
+    if (is_prepared_) {
+      in_work_ = take_job(now);
+      read = in_work_->read;
+    }
+  }
+  if (read)
+    do_read(*read);
+  else
+    prepare();
+  return true;
+}
+
+void EntryThread::prepare() {
+  if (!give_up_preparing_) give_up_preparing_ = env::steady_seconds() + options_.wait_for;
+  Prepared prepared;
+  bool tries_again = false;
+  try {
+    if (!reader_) reader_ = options_.make_reader();
+    prepared.fields = reader_->prepare();
+    for (const input::PreparedField& field : prepared.fields) fields_.emplace(field.field, field);
+  } catch (...) {
+    prepared.fault = base::current_fault();
+    tries_again = prepared.fault->code == ErrorCode::resource && env::steady_seconds() < *give_up_preparing_;
+    if (tries_again) base::log_warning(prepared.fault->message + "; it is awaited");
+  }
+  {
+    const base::MutexLock lock(mutex_);
+    if (tries_again) {
+      next_try_to_prepare_ = env::steady_seconds() + pause();
+      return;
+    }
+    is_prepared_ = true;
+    prepared_ = std::move(prepared);
+  }
+  options_.ring();
+}
+
+bool EntryThread::retries(const Job& job, const base::Fault& fault, double now) const {
+  if (fault.code != ErrorCode::resource || options_.wait_for <= 0.0) return false;
+  return !job.give_up || now < *job.give_up;
+}
+
+void EntryThread::do_read(const RecordRead& read) {
+  RecordReadEnd end{read, nullptr, {}, 0.0};
+  const double begin = env::steady_seconds();
+  try {
+    end.values =
+        std::make_shared<const input::RecordValues>(reader_->read(fields_.at(read.field), read.record));
+  } catch (...) {
+    end.fault = base::current_fault();
+  }
+  const double now = env::steady_seconds();
+  end.seconds = now - begin;
+  {
+    const base::MutexLock lock(mutex_);
+    Job job = *std::exchange(in_work_, std::nullopt);
+    if (job.is_dropped) return;
+    if (!end.values && retries(job, end.fault, now)) {
+      if (!std::exchange(job.is_late, true)) base::log_warning(end.fault.message + "; it is awaited");
+      job.not_before = now + pause();
+      jobs_.push_back(job);
+      return;
+    }
+    ends_.push_back(std::move(end));
+  }
+  options_.ring();
+}
+
+}  // namespace tailrace::server

@@ -1,0 +1,76 @@
+#include "server/input/make_input_service.hpp"
+
+#include <algorithm>
+
+#include "base/index.hpp"
+#include "input/options.hpp"
+#include "input/record_values.hpp"
+#include "output/adios2/library.hpp"
+
+namespace tailrace::server {
+namespace {
+
+constexpr std::size_t memory_share = 8;  // fraction of the component's memory on a server
+
+bool has_inputs(const model::Declarations& declarations, const input::Options* options) {
+  return options != nullptr && std::ranges::any_of(declarations.fields, [&](const model::Field& field) {
+           return field.is_input && options->find(field.name) != nullptr;
+         });
+}
+
+// By server: the clients, as ranks in the component.
+std::vector<std::vector<int>> clients_by_server(const handshake::Assignment& assignment,
+                                                std::size_t component) {
+  std::vector<std::vector<int>> clients(assignment.servers.size());
+  const handshake::StridedRuns& ranks = assignment.ranks[component];
+  for (std::size_t client = 0; client < ranks.size(); ++client)
+    clients[base::index(assignment.server_of[base::index(ranks[client])])].push_back(
+        static_cast<int>(client));
+  return clients;
+}
+
+// An inline server reads for itself alone, as if there were no other.
+std::vector<std::vector<int>> only(std::vector<std::vector<int>> clients, int server) {
+  for (std::size_t other = 0; other < clients.size(); ++other)
+    if (static_cast<int>(other) != server) clients[other].clear();
+  return clients;
+}
+
+}  // namespace
+
+std::unique_ptr<InputService> make_input_service(const pipeline::ServedComponent& component,
+                                                 const handshake::Run& run, const InputServices& services) {
+  const pipeline::ComponentInfo& info = component.info();
+  const auto* options = info.configuration.sections.find<input::Options>();
+  if (!has_inputs(info.declarations, options)) return nullptr;
+  const bool reads_alone = run.servers().mode == settings::Mode::inline_;
+  auto clients = clients_by_server(run.assignment, base::index(info.number));
+  if (reads_alone) clients = only(std::move(clients), services.messenger.rank());
+  return std::make_unique<InputService>(
+      InputSetting{.component = info.number,
+                   .declarations = info.declarations,
+                   .decomposition = info.decomposition,
+                   .calendar = component.calendar(),
+                   .entries = options->entries,
+                   .begin = info.begin.time,
+                   .clients = std::move(clients),
+                   .reads_alone = reads_alone,
+                   .memory = info.memory / memory_share,
+                   .make_reader =
+                       [&info, calendar = component.calendar()](const input::Entry& entry,
+                                                                const std::vector<int>& fields) {
+                         return input::make_reader(
+                             entry, fields,
+                             {info.declarations, calendar, output::adios2::beside_library(""), ""});
+                       }},
+      services);
+}
+
+void refuse_input(const handshake::Run& run, int component, messaging::Messenger& messenger,
+                  const base::Fault& fault) {
+  const auto* options = run.configurations[base::index(component)].sections.find<input::Options>();
+  if (options == nullptr || options->empty() || run.servers().mode == settings::Mode::inline_) return;
+  InputPreparation::refuse(messenger, component, fault);
+}
+
+}  // namespace tailrace::server
