@@ -126,7 +126,7 @@ def compare_ways(results: Results, where: Path, rounds: int, hours: int, ranks: 
     note = f"{read / MIB:.1f} MiB ({reported / MIB:.1f} by the report); the chunks hold {needed / MIB:.1f} MiB"
     results.add("bytes read, compared with the chunks that are needed", read / needed, "", 1.05, note)
     late = statistics.median(run["late"] for run in runs["tailrace"])
-    results.add("records that the model waited for", late, "", None, "those of the first step among them")
+    results.add("records that the model waited for", late, "", None, "those from before the time loop among them")
     results.details["runs"] = runs
 
 

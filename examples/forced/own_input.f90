@@ -57,17 +57,17 @@ contains
     end do
   end subroutine open_inputs
 
-  ! Collective. The inputs of `time`, in seconds; those that are constant only the `first` time.
-  subroutine read_inputs_at(g, time, first, own, all_inputs)
+  ! Collective. The inputs of `time`, in seconds; those that are constant only the first time.
+  subroutine read_inputs_at(g, time, own, all_inputs, is_first)
     type(grid_t), intent(in) :: g
     real(rk), intent(in) :: time
-    logical, intent(in) :: first
     type(own_input_t), intent(inout) :: own
     type(input_t), intent(inout) :: all_inputs(:)
+    logical, intent(in) :: is_first
     integer :: n, records(2), slots(2), i
     real(rk) :: part
     do n = 1, size(all_inputs)
-      if (all_inputs(n)%rule == 'none' .and. .not. first) cycle
+      if (all_inputs(n)%rule == 'none' .and. .not. is_first) cycle
       associate (file => own%files(n))
         call find_records(own%chosen, file, all_inputs(n)%rule, time, records, part)
         do i = 1, 2

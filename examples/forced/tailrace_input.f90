@@ -7,7 +7,7 @@ module tailrace_input
   use inputs, only: input_t
   implicit none
   private
-  public :: start_session, declare_inputs, get_inputs, finish_session
+  public :: start_session, declare_inputs, tell_step, get_inputs, finish_session
 
   type(tailrace_session) :: io
 
@@ -49,16 +49,20 @@ contains
     end subroutine horizontal
   end subroutine declare_inputs
 
-  ! Tells that the model is at `step`, `time` seconds after its start; with `update` it also brings the inputs of then.
-  subroutine get_inputs(step, time, update, all_inputs)
+  ! The model is at `step`, `time` seconds after its start.
+  subroutine tell_step(step, time)
     integer, intent(in) :: step
     real(rk), intent(in) :: time
-    logical, intent(in) :: update
-    type(input_t), intent(inout) :: all_inputs(:)
-    integer :: n
     call io%step(step, time)
-    do n = 1, merge(size(all_inputs), 0, update)
-      if (all_inputs(n)%rule == 'none' .and. step > 1) cycle
+  end subroutine tell_step
+
+  ! The inputs of the present time; those that are constant only the first time.
+  subroutine get_inputs(all_inputs, is_first)
+    type(input_t), intent(inout) :: all_inputs(:)
+    logical, intent(in) :: is_first
+    integer :: n
+    do n = 1, size(all_inputs)
+      if (all_inputs(n)%rule == 'none' .and. .not. is_first) cycle
       if (all_inputs(n)%grid == 'volume') then
         call io%get(trim(all_inputs(n)%name), all_inputs(n)%values)
       else

@@ -30,12 +30,12 @@ contains
     own%is_open = .true.
   end subroutine open_inputs
 
-  subroutine read_inputs_at(g, time, first, own, all_inputs)
+  subroutine read_inputs_at(g, time, own, all_inputs, is_first)
     type(grid_t), intent(in) :: g
     real(rk), intent(in) :: time
-    logical, intent(in) :: first
     type(own_input_t), intent(inout) :: own
     type(input_t), intent(inout) :: all_inputs(:)
+    logical, intent(in) :: is_first
     error stop 'unreachable: open_inputs ends the job'
   end subroutine read_inputs_at
 end module own_input
