@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
 """Measures what input costs a model: the time that the time loop of the example forced spends on it, reading by itself
 and through Tailrace, in runs that take turns; the bytes that Tailrace's readers take from the files, compared with what
-the chunks hold that the run needs; and the memory of a server with 500 input fields."""
+the chunks hold that the run needs; `get` of records that are there, compared with memcpy; and the memory of a server
+with 500 input fields."""
 
 import datetime
-import os
 import statistics
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import netCDF4
 import numpy as np
 from support import jobs
 from support.chunks import stored_bytes
+from support.read_bytes import ReadBytes
 from support.results import Results, arguments
-from support.turns import descendants
 
 EXAMPLE = jobs.TREE / "examples" / "forced"
 FORCED = jobs.BUILD / "examples" / "forced" / "forced"
@@ -24,7 +23,7 @@ MIB = float(1 << 20)
 LEAD = 2  # records, by default
 MEMORY = 64  # MiB, in the run with many fields
 OWN_MEMORY = 96  # MiB, of a server with its libraries that has nothing to do
-POLL = 0.01  # seconds
+READER = jobs.BUILD / "bindings" / "c" / "tailrace_read_netcdf"
 START = datetime.date(2001, 7, 1)
 
 sys.path.insert(0, str(EXAMPLE))
@@ -36,39 +35,6 @@ def lay_out(where: Path, way: str, hours: int) -> None:
     (where / f"{way}.nml").write_text(
         f"&forced input = '{way}', variables = '{EXAMPLE / 'variables.txt'}', hours = {hours} /\n"
     )
-
-
-class ReadBytes:
-    """The bytes that the processes of a program, started below this one, have read: the count of the system."""
-
-    def __init__(self, program: str) -> None:
-        self._program, self._read = program, {}
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch)
-
-    def __enter__(self) -> "ReadBytes":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def total(self) -> int:
-        return sum(self._read.values())
-
-    def _watch(self) -> None:
-        """Until it is over: the counters of a process go with it, so they are taken again and again."""
-        own = os.getpid()
-        while not self._over.wait(POLL):
-            for process in descendants(own):
-                try:
-                    if Path(f"/proc/{process}/comm").read_text().strip() != self._program[:15]:
-                        continue
-                    counters = dict(line.split(": ") for line in Path(f"/proc/{process}/io").read_text().splitlines())
-                    self._read[process] = int(counters["rchar"])
-                except OSError:  # it has ended
-                    continue
 
 
 def needed_records(line: make_forcing.Line, count: int, hours: int) -> set[int]:
@@ -93,7 +59,7 @@ def needed_bytes(folder: Path, hours: int) -> int:
 def one_run(where: Path, way: str, ranks: int) -> dict[str, str | int]:
     """The results of a run, and with Tailrace what its readers read and how many records were late."""
     servers = 1 if way == "tailrace" else 0
-    with ReadBytes("tailrace_read_netcdf") as read:
+    with ReadBytes(READER) as read:
         done = jobs.run([FORCED, f"{way}.nml"], ranks + servers, where)
     results: dict[str, str | int] = {line[0]: line[1] for line in done.of("result")}
     if servers:
@@ -128,6 +94,14 @@ def compare_ways(results: Results, where: Path, rounds: int, hours: int, ranks: 
     late = statistics.median(run["late"] for run in runs["tailrace"])
     results.add("records that the model waited for", late, "", None, "those from before the time loop among them")
     results.details["runs"] = runs
+
+
+def add_get(results: Results) -> None:
+    """Of records that are there, by the program that compares get with memcpy."""
+    done = jobs.run([jobs.program("get_input")], 1, jobs.BUILD)
+    for rule, at_most in (("exact", 1.1), ("linear", 1.5)):
+        for name, ratio in (line[1:] for line in done.of("ratio") if line[0] == rule):
+            results.add(f"get, {rule}, {name.replace('_', ' ')}", float(ratio), "memcpys", at_most)
 
 
 def lay_out_many(where: Path, fields: int, hours: int) -> int:
@@ -174,6 +148,7 @@ def main() -> None:
         for way in ("own", "tailrace"):
             lay_out(where, way, asked.hours)
         compare_ways(results, where, asked.rounds, asked.hours, asked.ranks)
+    add_get(results)
     add_many_fields(results, asked.fields, 48)
     results.finish(asked.json)
 
