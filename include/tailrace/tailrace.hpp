@@ -413,7 +413,8 @@ TAILRACE_EXPORT void serve(int communicator, const std::string& configuration);
 TAILRACE_EXPORT void serve(const std::string& configuration);
 
 // Reads and checks a configuration as far as possible without a model, and describes it (a tree of files,
-// variables and periods). `options` are those of the model. `declared`, if not empty, is the file with the
+// variables and periods). It opens the headers of the files of `input`, in processes of their own, and
+// describes the times that they cover. `options` are those of the model. `declared`, if not empty, is the file with the
 // declarations of a model from a run's report directory (declared.COMPONENT.json): then everything is checked
 // and described, with the plan of the diagnostics. `restart`, if not empty, is a directory of checkpoints, as
 // in tailrace/checkpoints.hpp, and needs `declared`: then the call also checks whether a run would restart

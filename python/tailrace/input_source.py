@@ -19,7 +19,7 @@ LEAST_LIMIT = 64 << 30  # bytes of addresses, most of which libraries reserve an
 
 
 def set_limits() -> None:
-    """What a damaged file asks for is an error, and not the end of other processes; no core file."""
+    """A damaged file that asks for too much memory gets an error, at no cost to other processes; no core file."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     for what, most in ((resource.RLIMIT_AS, max(memory, LEAST_LIMIT)), (resource.RLIMIT_CORE, 0)):
         soft, hard = resource.getrlimit(what)

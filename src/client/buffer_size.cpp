@@ -14,26 +14,24 @@ constexpr std::size_t least = std::size_t{1} << 20;
 constexpr std::size_t packet_head = 128;  // estimate of all bytes of a packet besides its values
 // The last packet contains, for each field, its name, some counters and a histogram of the times of its
 // puts.
-constexpr std::size_t counters_of_field = 200, timings_of_used = 2048;
+constexpr std::size_t counters_of_field = 128, timings_of_used = 2048;
 // Levels of a file that are interpolated: as many as those of large models, and with a hybrid coordinate the
 // pressure of each cell besides its value.
 constexpr std::int64_t most_levels = 150;
 constexpr std::size_t bytes_of_level = 2 * sizeof(double);
 constexpr std::size_t record_head = packet_head + sizeof(input::RecordHead);
 
-// A record of a grid, or of the columns above its cells: how many of them there are depends on which dim is
-// vertical, so the dim with the fewest cells is taken, which gives the largest columns.
+// A record of the cells, or of the columns of which they are.
 std::size_t record_bytes(const Declarer& declarer, const ExpectedInput& input) {
   const auto& declarations = declarer.declarations();
   const auto g = base::index(declarations.fields[base::index(input.field)].grid);
   const auto& grid = declarations.grids[g];
-  const bool is_whole = grid.kind == model::GridKind::replicated;  // on every rank, whoever hands it over
+  const bool is_whole = grid.kind == model::GridKind::replicated;  // on every rank
   const std::int64_t cells = is_whole ? grid.size() : declarer.cells(g);
-  if (!input.is_interpolated || grid.shape.empty())
-    return static_cast<std::size_t>(cells) * sizeof(double) + record_head;
-  const std::int64_t fewest = std::max<std::int64_t>(1, std::ranges::min(grid.shape));
-  const std::int64_t columns = (cells + fewest - 1) / fewest;
-  return static_cast<std::size_t>(columns * std::max(fewest, most_levels)) * bytes_of_level + record_head;
+  if (input.levels_dim < 0) return static_cast<std::size_t>(cells) * sizeof(double) + record_head;
+  const std::int64_t levels = std::max<std::int64_t>(1, grid.shape[base::index(input.levels_dim)]);
+  const std::int64_t columns = (cells + levels - 1) / levels;  // a rank has whole columns
+  return static_cast<std::size_t>(columns * std::max(levels, most_levels)) * bytes_of_level + record_head;
 }
 
 }  // namespace
@@ -45,7 +43,8 @@ std::size_t suitable_buffer(const Declarer& declarer, const std::vector<bool>& u
     const std::int64_t cells = declarer.cells(static_cast<std::size_t>(fields[f].grid));
     const std::size_t bytes = static_cast<std::size_t>(cells) * model::size_of(fields[f].type) + packet_head;
     if (!fields[f].is_input) largest = std::max(largest, bytes);
-    counters += fields[f].name.size() + counters_of_field + (used[f] ? timings_of_used : 0);
+    counters +=
+        fields[f].name.size() + counters_of_field + (used[f] || fields[f].is_input ? timings_of_used : 0);
     if (used[f] && !fields[f].is_static) step += bytes;
   }
   // A field that exceeds the bound is reported by name when it is put.

@@ -17,8 +17,8 @@ std::size_t suitable_buffer(const Declarer& declarer, const std::vector<bool>& u
 // An input of which records travel to this rank.
 struct ExpectedInput {
   int field = -1;
-  std::int64_t records = 0;      // those that are used at a time, and those that are read ahead
-  bool is_interpolated = false;  // from levels of a file, of which it is not yet known how many there are
+  std::int64_t records = 0;  // those that are used at a time, and those that are read ahead
+  int levels_dim = -1;       // of its grid, along which a file has another number of levels, not known yet
 };
 
 // The size of the buffer from the server to this rank, which is made before the files are opened. Returns

@@ -149,8 +149,8 @@ class Client {
   bool was_put_once_now(std::size_t field) const {
     return some_are_put_once_ && fields_[field].once && fields_[field].put_at == now_.step;
   }
-  // What inputs mean for output: nobody puts them, and the puts of some fields are kept for them. A model
-  // without inputs asks no more than whether a list is empty.
+  // Inputs change two things about puts: nobody puts them, and those of some fields are kept for them. A
+  // model without inputs asks no more than whether a list is empty.
   bool is_input(std::size_t field) const { return !inputs_.empty() && inputs_[field] != 0; }
   bool is_kept_for_inputs(std::size_t field) const {
     return !kept_for_inputs_.empty() && kept_for_inputs_.contains(static_cast<int>(field));

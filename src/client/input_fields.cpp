@@ -20,8 +20,6 @@
 namespace tailrace::client {
 namespace {
 
-constexpr std::size_t packet_head = 128;  // estimate of all bytes of a packet besides its payload
-
 std::vector<StoreField> store_fields(const std::vector<InputField>& fields) {
   std::vector<StoreField> list;
   for (const InputField& field : fields)
@@ -188,20 +186,5 @@ void InputFields::step(const model::Tick& now) { state_->step(now.time); }
 bool InputFields::drain() { return state_->drain(); }
 
 std::size_t InputFields::copied_bytes() const { return state_->copied_bytes(); }
-
-std::size_t InputFields::buffer_bytes(const std::vector<input::PreparedField>& fields,
-                                      const Declarer& declarer) {
-  std::size_t bytes = 0, largest = 0;
-  for (const input::PreparedField& field : fields) {
-    const std::size_t packet = InputField::payload_bytes_of(field, declarer) + packet_head;
-    largest = std::max(largest, packet);
-    const bool has_three = field.request.time.rule == input::TimeRule::mean_preserving;
-    const std::size_t records = field.timeline.records().size();
-    // Those that stay are copied at once.
-    bytes +=
-        packet * (field.stays ? 1 : std::min<std::size_t>(field.may_grow ? 6 : records, has_three ? 6 : 4));
-  }
-  return std::max(bytes, 2 * largest);
-}
 
 }  // namespace tailrace::client

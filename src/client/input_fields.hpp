@@ -52,9 +52,6 @@ class InputFields final : public FieldSource {
   // The model has begun a step: takes what has come, and releases the records that no later time needs.
   void step(const model::Tick& now) override;
   bool drain() override;
-  // How many bytes of buffer the records of this rank need so that twice the records of one time fit, and
-  // none is copied while all fields have records of similar length.
-  static std::size_t buffer_bytes(const std::vector<input::PreparedField>& fields, const Declarer& declarer);
   std::size_t copied_bytes() const;  // of the records that were copied, as long as they are kept
 
  private:

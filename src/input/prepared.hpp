@@ -1,5 +1,5 @@
-// What every rank knows of an input field once the servers have read the headers of its files. It comes to
-// the clients with the reply that ends `ready`.
+// The description of an input field, known to every rank once the servers have read the headers of its files.
+// It comes to the clients with the reply that ends `ready`.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ struct PreparedField {
   // that are short enough. Such a record is sent once; its place is its index in the timeline, also for a
   // cycle.
   bool stays = false;
-  // Of a stream: records may come behind the last one, with packets `input_timeline`. A client waits for them
-  // until a packet `input_fault` has the place behind the last record.
+  // It is of a stream: records may come behind the last one, with packets `input_timeline`. A client waits
+  // for them until a packet `input_fault` has the place behind the last record.
   bool may_grow = false;
 };
 

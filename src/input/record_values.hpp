@@ -35,14 +35,14 @@ class EntryReader {
   virtual RecordValues read(const PreparedField& field, std::int64_t record) = 0;
 };
 
-// What a reader must know of the model. The declarations must live longer.
+// The model, as a reader must know it. The declarations must live longer.
 struct ReaderContext {
   const model::Declarations& declarations;  // with the values of the grids' coordinates
   calendar::Calendar calendar;
   std::string folder;     // with the program tailrace_read_netcdf
   std::string directory;  // in which relative names of files begin
-  // Records that share chunks of a file are read at once, and wait as they are in the file. What they may
-  // hold in one entry; beyond, chunks are read more than once.
+  // Records that share chunks of a file are read at once, and wait as they are in the file. This is the most
+  // that they may hold in one entry; beyond it, chunks are read more than once.
   std::uint64_t chunk_bytes = std::uint64_t{512} << 20;
 };
 

@@ -1,4 +1,4 @@
-// Which records give the value of an input field at a model time, and with which weights.
+// Selects the records that give the value of an input field at a model time, with their weights.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ enum class TimeRule : std::uint8_t {
   none,  // the only record, at any time
 };
 
-// What is given before the first record and after the last one.
+// The value before the first record and after the last one.
 enum class Outside : std::uint8_t { refuse, hold, extrapolate };
 
 // Records of a climatology stand for each cycle: `year` keeps their dates, `period` their distance from the
@@ -116,10 +116,10 @@ class TimeSelector {
   Timeline timeline_;
   Options options_;
   calendar::Calendar model_;
-  // Of a cycle: the records of the one before `cycle_`, of it, and of the one after.
+  // All records; with a cycle, those of the one before `cycle_`, of it, and of the one after.
   mutable std::vector<Placed> placed_;
   mutable std::optional<std::int64_t> cycle_;
-  // Of a cycle: its records in the order of time, and the position of each in that order.
+  // The records of a cycle in the order of time, and the position of each in that order.
   std::vector<std::int64_t> in_order_, position_;
 };
 

@@ -32,7 +32,7 @@ struct TimeAxis {
 class Timeline {
  public:
   explicit Timeline(const calendar::Calendar& model) : model_(model) {}
-  // What finish() made elsewhere.
+  // The result of finish() elsewhere.
   Timeline(const calendar::Calendar& model, std::vector<Record> records, bool has_bounds, bool is_climatology,
            std::int64_t left_out)
       : model_(model),
@@ -45,7 +45,7 @@ class Timeline {
   // Error(resource), without the name of the file: for a value that is no number, bounds that do not enclose
   // their value, and units that are not of time. `offset`: seconds that are added to the times.
   void add(std::int32_t file, const TimeAxis& axis, double offset = 0.0);
-  // Sorts the records. Of records with the same time (to a millionth of the distance to the next) the last
+  // Sorts the records. Among those with the same time (to a millionth of the distance to the next) the last
   // one counts: that of the file that is later in the list, and within a file the one that is later there.
   // Returns how many do not count. Throws Error(resource) if intervals overlap.
   std::int64_t finish();

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/index.hpp"
 #include "base/nearest_name.hpp"
+#include "input/levels_dim.hpp"
 #include "input/options.hpp"
 
 namespace tailrace::plan {
@@ -43,12 +45,22 @@ class InputPlanner {
       if (request.grid.empty()) tell_unasked(entry, request, field);
       return;
     }
-    InputPlan input{.field = *field, .records_ahead = entry.lead_records};
+    InputPlan planned{.field = *field, .records_ahead = entry.lead_records};
     if (request.vertical) {
-      input.is_interpolated = true;
-      input.needs = needed_by(entry, request, declarations_.fields[base::index(*field)]);
+      const model::Field& declared = declarations_.fields[base::index(*field)];
+      planned.levels_dim = levels_dim(entry, request, declared);
+      planned.needs = needed_by(entry, request, declared);
     }
-    plan_.inputs.push_back(input);
+    plan_.inputs.push_back(planned);
+  }
+
+  int levels_dim(const input::Entry& entry, const input::FieldRequest& request, const model::Field& field) {
+    try {
+      return input::levels_dim(declarations_.grids[base::index(field.grid)], request.vertical->to);
+    } catch (const Error& error) {
+      problems_.add(request.location, path_of(entry, request) + ".vertical", error.what());
+      return -1;
+    }
   }
 
   // The field of the model that a vertical interpolation needs at each step, if any.

@@ -115,7 +115,7 @@ struct InputPlan {
   int field = -1;
   // How far the servers read ahead; none: a length of time, or the default.
   std::optional<std::int64_t> records_ahead = {};
-  bool is_interpolated = false;   // to levels of the model
+  int levels_dim = -1;            // the dim of its grid along which it is interpolated; -1: none
   std::optional<int> needs = {};  // the field that the model must put at each step, for these levels
 };
 

@@ -206,7 +206,7 @@ transport::BufferOptions ModelRank::input_buffer_options() const {
   std::vector<client::ExpectedInput> inputs;
   for (const plan::InputPlan& input : plan_->inputs)
     inputs.push_back({input.field, input.records_ahead.value_or(default_records_ahead) + records_in_use,
-                      input.is_interpolated});
+                      input.levels_dim});
   transport::BufferOptions buffer;
   buffer.bytes = client::input_buffer(declarer_, inputs,
                                       std::min(most_input_buffer, started_.run.servers().buffer.bytes));

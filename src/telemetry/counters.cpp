@@ -26,6 +26,7 @@ void visit_field(S& field, Visitor& visit) {
   visit(field.bytes);
   visit_timings(field.put, visit);
   visit_timings(field.stall, visit);
+  if (!visit.flag(field.get.count.get() > 0)) return;
   visit_timings(field.get, visit);
   visit_timings(field.wait, visit);
   visit(field.got_bytes);
@@ -146,6 +147,10 @@ struct Writing {
   void operator()(double value) { bytes.put(value); }
   void operator()(std::uint64_t value) { bytes.put(value); }
   void operator()(const Series& series) { bytes.put_all(std::span<const Series::Point>(series.points())); }
+  bool flag(bool value) {
+    bytes.put(value);
+    return value;
+  }
   template <class List>
   void resize(const List& list) {
     bytes.put(static_cast<std::int64_t>(list.size()));
@@ -177,6 +182,7 @@ struct Reading {
     series = Series(std::max<std::size_t>(points.size(), 512));
     for (const Series::Point& point : points) series.add(point.at, point.value);
   }
+  bool flag(bool) { return bytes.get<bool>(); }
   template <class List>
   void resize(List& list) {
     const auto count = bytes.get<std::int64_t>();

@@ -30,8 +30,8 @@ Json timings_json(const BasicTimings<shared>& timings) {
 }
 
 struct ClientSums {
-  std::uint64_t puts = 0, unwanted = 0, bytes = 0, stalls = 0;
-  double put_seconds = 0.0, stall_seconds = 0.0;
+  std::uint64_t puts = 0, unwanted = 0, bytes = 0, stalls = 0, gets = 0, waits = 0;
+  double put_seconds = 0.0, stall_seconds = 0.0, get_seconds = 0.0, wait_seconds = 0.0;
 };
 
 ClientSums sums_of(const ClientCounters& client) {
@@ -43,6 +43,10 @@ ClientSums sums_of(const ClientCounters& client) {
     sums.stalls += field.stall.count.get();
     sums.put_seconds += field.put.seconds();
     sums.stall_seconds += field.stall.seconds();
+    sums.gets += field.get.count.get();
+    sums.waits += field.wait.count.get();
+    sums.get_seconds += field.get.seconds();
+    sums.wait_seconds += field.wait.seconds();
   }
   return sums;
 }
@@ -66,6 +70,10 @@ Json client_json(const ClientCounters& client) {
           {"stalls", sums.stalls},
           {"stall_seconds", sums.stall_seconds},
           {"bytes", sums.bytes},
+          {"gets", sums.gets},
+          {"get_seconds", sums.get_seconds},
+          {"waits", sums.waits},
+          {"wait_seconds", sums.wait_seconds},
           {"buffer_capacity_bytes", client.buffer_capacity_bytes.get()},
           {"buffer_high_water_bytes", client.buffer_high_water_bytes.get()},
           {"spilled_packets", client.spilled_packets.get()},
@@ -102,6 +110,10 @@ Json fields_json(const std::vector<ClientCounters>& clients) {
                     {"bytes", field.bytes.get()},
                     {"put", timings_json(field.put)},
                     {"stall", timings_json(field.stall)}});
+    if (field.get.count.get() == 0) continue;
+    list.back()["get"] = timings_json(field.get);
+    list.back()["wait"] = timings_json(field.wait);
+    list.back()["got_bytes"] = field.got_bytes.get();
   }
   return list;
 }

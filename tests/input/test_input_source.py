@@ -1,4 +1,4 @@
-"""What the Python process reads beyond files of netCDF: stores, GRIB, files as one, functions of the user."""
+"""The Python process reads more than files of netCDF: stores, GRIB, files as one, functions of the user."""
 
 import json
 import signal
@@ -125,33 +125,28 @@ def made(file):
     assert client.process.wait(30) == 0
 
 
-RECORDS = {
-    "datasets": """
+RECORDS = """
 def made(file):
-    for day in range(int(file)):
-        yield xr.Dataset(
-            {"tas": (("time", "y", "x"), np.full((1, 20, 5), day, "f4"), {"units": "K"}), "z": ("y", np.arange(20.0))},
-            {"time": [np.datetime64("2000-01-01", "ns") + np.timedelta64(day, "D")]},
-        )
-""",
-    "arrays of xarray": """
-def made(file):
-    for day in range(int(file)):
-        time = np.datetime64("2000-01-01", "ns") + np.timedelta64(day, "D")
-        yield xr.DataArray(np.full((20, 5), day, "f4"), {"time": time}, ("y", "x"), "tas", {"units": "K"})
-""",
-    "plain arrays": """
-def made(file):
-    for day in range(int(file)):
-        yield np.datetime64("2000-01-01", "ns") + np.timedelta64(day, "D"), {"tas": np.full((20, 5), day, "f4")}
-""",
-}
+    kind, _, length = file.partition(":")
+    for day in range(int(length)):
+        values, time = np.full((20, 5), day, "f4"), np.datetime64("2000-01-01", "ns") + np.timedelta64(day, "D")
+        if kind == "datasets":
+            tas, z = (("time", "y", "x"), values[None], {"units": "K"}), ("y", np.arange(20.0))
+            yield xr.Dataset({"tas": tas, "z": z}, {"time": [time]})
+        elif kind == "arrays of xarray":
+            yield xr.DataArray(values, {"time": time}, ("y", "x"), "tas", {"units": "K"})
+        else:
+            yield time, {"tas": values}
+"""
 
 
-@pytest.mark.parametrize("kind", RECORDS)
-def test_records_one_after_the_other(source, kind):
-    client = source(RECORDS[kind])
-    file = client.open("4")
+def test_records_one_after_the_other(source):
+    client = source(RECORDS)
+    for kind in ("datasets", "arrays of xarray", "plain arrays"):
+        check_records(client, client.open(f"{kind}:4"))
+
+
+def check_records(client, file):
     assert client.more[file] and client.variables[file]["tas"]["shape"] == [1, 20, 5]
     assert client.variables[file]["tas"]["type"] == "float"
     for records in (2, 3, 4):
@@ -200,23 +195,28 @@ def made(file):
     assert not client.extend(file)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("    yield 3\n", "the function yielded a int; expected a Dataset or DataArray of xarray"),
-        ("    yield xr.DataArray([1.0], {'time': 1.0}, ('x',))\n", "a DataArray without a name"),
-        ("    yield xr.Dataset({'tas': ('x', [1.0])})\n", "a record has no time; expected a coordinate 'time'"),
-        ("    return\n    yield\n", "it ended without a record"),
-        (
-            "    yield 1.0, {'a': [1, 2]}\n    yield 2.0, {'a': [1]}\n",
-            r"a: a record has the shape \[1\]; expected \[2\]",
-        ),
-    ],
-)
-def test_records_that_are_none(source, text, message):
-    client = source("def made(file):\n" + text)
-    with pytest.raises(ReaderRefused, match=message):
-        client.extend(client.open("any"))
+def test_records_that_are_none(source):
+    client = source("""
+def made(file):
+    if file == "number":
+        yield 3
+    if file == "no name":
+        yield xr.DataArray([1.0], {"time": 1.0}, ("x",))
+    if file == "no time":
+        yield xr.Dataset({"tas": ("x", [1.0])})
+    if file == "shapes":
+        yield 1.0, {"a": [1, 2]}
+        yield 2.0, {"a": [1]}
+""")
+    for file, message in {
+        "number": "the function yielded a int; expected a Dataset or DataArray of xarray",
+        "no name": "a DataArray without a name",
+        "no time": "a record has no time; expected a coordinate 'time'",
+        "shapes": r"a: a record has the shape \[1\]; expected \[2\]",
+        "nothing": "it ended without a record",
+    }.items():
+        with pytest.raises(ReaderRefused, match=message):
+            client.extend(client.open(file))
 
 
 def test_texts_of_one_length(source):

@@ -1,4 +1,4 @@
-"""Every process that reads gives the same header and the same bits of every file, whoever wrote it."""
+"""Every process that reads gives the same header and the same bits of every file, by all libraries that write."""
 
 import numpy as np
 import pytest

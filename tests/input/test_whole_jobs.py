@@ -1,4 +1,4 @@
-"""What models get of files, in whole jobs, against xarray's interpolation of the same files."""
+"""The values that models get of files, in whole jobs, against xarray's interpolation of the same files."""
 
 from pathlib import Path
 
@@ -6,14 +6,15 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
-from support.harness import attached, block_grid, field, inline, model, servers
+from support.harness import SURVIVORS_LIVE, attached, block_grid, field, inline, model, servers
 from support.reading_inputs import got
+from support.values import put_values
 
 SHAPE = (3, 7, 11)
 START = np.datetime64("2000-01-01T00:00:00", "ns")
 HOURS = np.array([0.0, 3.0, 4.0, 10.0, 18.0, 30.0])
 INITIAL = 1800.0
-TIMES = [3600.0, 10800.0, 12600.0, 13000.0, 50000.0, 93600.0]  # within the file, in steps of any length
+TIMES = [3600.0, 10800.0, 12500.0, 13000.0, 50000.0, 93600.0]  # within the file, in steps of any length
 
 
 def grid(split=("y", "x")) -> dict:
@@ -55,7 +56,7 @@ def write(folder: Path, dataset: xr.Dataset, name="forcing.nc") -> None:
 
 FIELDS = {
     "sst": {"variable": "tos", "time": "linear"},
-    "sic": {"variable": "siconc", "time": "previous", "missing": 0},
+    "sic": {"variable": "siconc", "time": "previous", "missing": 0, "narrow": True},
     "u": {"variable": "ua", "time": "linear"},
     "co2": {"time": "linear"},
     "orog": {"variable": "phis", "time": "none", "scale": 0.10197, "units": "m"},
@@ -74,8 +75,8 @@ INPUTS = [
 def configuration(fields=FIELDS, **entry) -> dict:
     return {
         "model_time": {"calendar": "standard", "start": "2000-01-01"},
-        "fields": {"state": {"names": ["w"], "every": "step"}},
-        "output": {"w.nc": {"variables": [{"field": "w", "every": "step"}]}},
+        "fields": {"state": {"names": ["w"], "every": "1 step"}},
+        "output": {"w.nc": {"variables": [{"field": "w", "time": "snapshot", "every": "1 step"}]}},
         "input": {"forcing": {"files": "forcing.nc", "fields": fields} | entry},
     }
 
@@ -123,3 +124,111 @@ def test_every_rank_gets_its_cells(job, case):
     check(result.folder, dataset)
     with netCDF4.Dataset(result.path("w.nc")) as output:
         assert output["w"].shape == (len(TIMES), *SHAPE)
+
+
+def test_inputs_that_the_configuration_lacks(job):
+    write(job.root / "here", forcing())
+    fields = {"sst": FIELDS["sst"]}
+    ice = {"name": "ice", "grid": "sea", "optional": True}
+    result = job(
+        forced(2, [INPUTS[0], ice]), servers(1), config=configuration(fields), folder=job.root / "here"
+    ).finished()
+    assert result.output.count("LACKS ice") == 1, result.output
+    assert got(result.folder, "sst", SHAPE[1:]).shape == (1 + len(TIMES), *SHAPE[1:])
+
+    for serving in (servers(1), attached(), inline()):
+        refused = job(forced(2, [INPUTS[0], INPUTS[1]]), serving, config=configuration({"sst": {}, "sik": {}}))
+        refused.failed_with(
+            'input: the model needs the input "sic", and no entry of `input` provides it. Did you mean "sik"? '
+            "(known: sik, sst)",
+            code=2,
+        )
+    whole = configuration()
+    whole["fields"]["state"]["names"] = ["w", "sst"]
+    refused = job(forced(1), servers(1), config=whole)
+    refused.failed_with('"sst" is an input of the model: it comes from files', code=2)
+
+
+def levels() -> xr.Dataset:
+    """On five levels in any order of magnitude that the player's field `p` has, in a step of 10 s."""
+    random = np.random.default_rng(3)
+    return xr.Dataset(
+        {"ta": (("time", "plev", "y", "x"), random.normal(280, 20, (4, 5, *SHAPE[1:])), {"units": "K"})},
+        {
+            "time": START + (np.array([0, 15, 30, 60]) * 10**9).astype("timedelta64[ns]"),
+            "plev": ("plev", [160.0, 90.0, 40.0, 12.5, 5.0], {"units": "Pa", "positive": "down", "axis": "Z"}),
+            "y": ("y", 50.0 * np.arange(SHAPE[1]), {"units": "m"}),
+            "x": ("x", 50.0 * np.arange(SHAPE[2]), {"units": "m"}),
+        },
+    )
+
+
+@pytest.mark.parametrize("case", ["two servers", "inline"])
+def test_levels_are_those_of_a_field_of_this_step(job, case):
+    """No file wants the field; it is wanted for the input, and kept on its rank."""
+    ranks, serving = PARTICIPANTS[case]
+    dataset = levels()
+    write(job.root / case, dataset)
+    times = [7.0, 15.0, 21.5]
+    fields = {"t": {"variable": "ta", "time": "linear", "vertical": {"to": "p", "interpolate": "linear"}}}
+    inputs = [{"name": "t", "grid": "air", "units": "K", "from_step": 1}]
+    scenario = forced(ranks, inputs, times, initial_time=0.0, fields=[field("w", "air"), field("p", "air", units="Pa")])
+    result = job(scenario, serving, config=configuration(fields), folder=job.root / case).finished()
+    values = got(result.folder, "t", SHAPE)
+    column = dataset.ta.isel(plev=slice(None, None, -1))
+    for step, time in enumerate(times, start=1):
+        pressure = put_values(1, SHAPE, time, step)
+        now = column.interp(time=at([time])).values[0]
+        for y, x in np.ndindex(*SHAPE[1:]):
+            expected = np.interp(pressure[:, y, x], column.plev.values, now[:, y, x])
+            np.testing.assert_allclose(values[step - 1, :, y, x], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("before, after", [(servers(2), servers(1)), (inline(), attached())])
+def test_a_restart_goes_on_with_the_same_values(job, before, after):
+    """On other ranks, with the records of the time at which it goes on."""
+    dataset = forcing()
+    write(job.root / "job", dataset)
+    config = configuration() | {"checkpoint": {"fields": ["w"], "every": "never", "directory": "state"}}
+    whole = {"checkpoints": True, "got": ["w"], "requests": [3]}
+    job(forced(2, times=TIMES[:3], **whole), before, config=config, folder=job.root / "job").finished()
+    first = {one["name"]: got(job.root / "job", one["name"], shape_of(one)) for one in INPUTS}
+    for path in (job.root / "job").glob("got.*"):
+        path.unlink()
+    result = job(forced(3, **whole), after, config=config, folder=job.root / "job").finished()
+    assert "RESTARTED 3" in result.output
+    fresh = job.root / "fresh"
+    write(fresh, dataset)
+    job(forced(1), servers(1), config=configuration(), folder=fresh).finished()
+    for one in INPUTS:
+        straight = got(fresh, one["name"], shape_of(one))
+        again = got(job.root / "job", one["name"], shape_of(one))
+        np.testing.assert_array_equal(np.concatenate([first[one["name"]], again]), straight)
+
+
+def shape_of(one: dict) -> tuple[int, ...]:
+    return {"sea": SHAPE[1:], "air": SHAPE, "": ()}[one.get("grid", "")]
+
+
+@pytest.mark.parametrize("transport", ["shm", "mpi"])
+@pytest.mark.parametrize("policy", ["stop", "continue"])
+def test_a_lost_server_ends_the_input(job, transport, policy):
+    """Even if the model is to go on without output: it cannot know its forcing any more."""
+    write(job.root / "job", forcing())
+    times = [float(1800 + 100 * step) for step in range(1, 900)]
+    with job.start(
+        forced(2, INPUTS[:1], times, pace=0.01, exchange_values=0),
+        servers(2, transport=transport, on_server_loss=policy),
+        config=configuration({"sst": FIELDS["sst"]}),
+        folder=job.root / "job",
+        environment={"TAILRACE_FAULT_AT": "2:running:throw:7", "PLAYER_LEAVES_AT_ONCE": "1"},
+        launcher=SURVIVORS_LIVE,
+    ) as running:
+        result = running.wait()
+    said = "".join(path.read_text() for path in sorted(result.folder.glob("said.*")))
+    assert "FINISHED" not in said, said
+    if policy == "continue":
+        assert 'get of input "sst": nothing reads its files any more: ' in said, said
+        assert "the model continues without output from" in said, said
+    else:
+        assert "a fault at running" in said, said

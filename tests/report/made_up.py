@@ -34,6 +34,17 @@ def field(name: str, count: int = 100, seconds: float = 0.05, stalled: float = 0
     }
 
 
+def input_field(name: str, count: int = 50, seconds: float = 0.02, waited: float = 0.0):
+    return field(
+        name,
+        count=0,
+        seconds=0.0,
+        get=timings(count, seconds, most=0.01),
+        wait=timings(2 if waited else 0, waited),
+        got_bytes=count * 8192,
+    )
+
+
 def client(rank: int, **more: Any) -> dict[str, Any]:
     return {
         "component": "bubble",

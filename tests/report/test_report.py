@@ -122,6 +122,25 @@ def test_findings_name_the_problem_and_the_remedy():
     assert "never wanted by any file: never." in said
 
 
+def test_input_fields_have_a_table_of_their_own():
+    report = made_up.report()
+    assert "Input of the model" not in terminal(report)
+    assert "Input of the model" not in html.page(report)
+    report["fields"] += [made_up.input_field("sst", waited=0.5), made_up.input_field("sic")]
+    assert findings(report) == []
+    text = terminal(report)
+    costs, inputs = text.split("Input of the model")
+    assert re.search(r"sst\s+50\s+8\.0 KiB\s+400 µs\s+10 ms\s+20 ms\s+500 ms", inputs)
+    assert re.search(r"sic\s+50\s+8\.0 KiB\s+400 µs\s+10 ms\s+20 ms\s+none", inputs)
+    assert "sst" not in costs
+    assert "<h2>Input of the model</h2>" in html.page(report)
+    report["clients"][0]["wait_seconds"] = 2.0
+    assert findings(report) == [
+        "The model waited 10 % of its time for records of input, most for sst. Raise `lead`, use more servers, or "
+        "store the files in chunks that a record needs as a whole."
+    ]
+
+
 def test_burst_buffers_are_shown_if_there_are_any():
     counts = {"to_nodes": made_up.timings(4, 2.0, most=0.75), "bytes": 3 << 20, "high_water_bytes": 2 << 20}
     made = {"checkpoints": 4, "checkpoint_bytes": 5 << 20, "checkpoint": made_up.timings(4, 9.0, most=3.0)}

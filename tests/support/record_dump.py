@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import netCDF4
 import numpy as np
 
 from support.harness import BUILD
@@ -15,7 +16,7 @@ PROGRAMS = BUILD / "bindings" / "c"
 
 
 class Refused(Exception):
-    """What the reader refused; `code` is that of the error."""
+    """A refusal of the reader; `code` is that of the error."""
 
     def __init__(self, text: str, code: int) -> None:
         super().__init__(text)
@@ -39,12 +40,50 @@ def grid(**axes: Any) -> dict[str, Any]:
     return {"dims": list(axes), "shape": shape, "coordinates": coordinates}
 
 
+def write(
+    path: Path,
+    values: np.ndarray,
+    dims: dict[str, Any],
+    attributes: dict[str, Any] | None = None,
+    name: str = "t",
+    kind: str = "NETCDF4",
+    unlimited: str | None = None,
+    **variable: Any,
+) -> None:
+    """A file with one variable; `dims`: their coordinates, or their lengths for those that have none."""
+    known = {
+        "time": {"units": "days since 2000-01-01"},
+        "lat": {"units": "degrees_north"},
+        "lon": {"units": "degrees_east"},
+        "lev": {"units": "hPa"},
+    }
+    with netCDF4.Dataset(path, "w", format=kind) as data:
+        for dim, coordinate in dims.items():
+            length = coordinate if isinstance(coordinate, int) else len(coordinate)
+            data.createDimension(dim, None if dim == unlimited else length)
+            if not isinstance(coordinate, int):
+                data.createVariable(dim, "f8", (dim,))[:] = coordinate
+                data[dim].setncatts(known.get(dim, {}))
+        attributes = dict(attributes or {})
+        fill = attributes.pop("_FillValue", None)
+        made = data.createVariable(name, values.dtype, tuple(dims), fill_value=fill, **variable)
+        made.set_auto_maskandscale(False)
+        made.setncatts({"units": "K"} | attributes)
+        made[...] = values
+
+
 class RecordDump:
-    """An entry `forcing` with its fields, prepared. What is refused raises Refused."""
+    """An entry `forcing` with its fields, prepared. A refusal raises Refused."""
 
     def __init__(self, folder: Path, grid: dict[str, Any], files: list[str], fields: list[dict[str, Any]], **more: Any):
         self.folder, self.grid = folder, grid
-        task = {"folder": str(PROGRAMS), "directory": str(folder), "grid": grid, "files": files, "fields": fields} | more
+        task = {
+            "folder": str(PROGRAMS),
+            "directory": str(folder),
+            "grid": grid,
+            "files": files,
+            "fields": fields,
+        } | more
         self.process = subprocess.Popen(
             [PROGRAMS / "record_dump"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

@@ -44,9 +44,9 @@ def load(directory: Path | str) -> Report:
 
 
 def share_of_run(report: Report, key: str) -> float:
-    """How much of its run the model spent in `key` (put_seconds, stall_seconds), over all clients."""
+    """How much of its run the model spent in `key` (put_seconds, wait_seconds), over all clients."""
     run = sum(client["run_seconds"] for client in report["clients"])
-    return sum(client[key] for client in report["clients"]) / run if run > 0 else 0.0
+    return sum(client.get(key, 0.0) for client in report["clients"]) / run if run > 0 else 0.0
 
 
 def compression(raw: float, small: float) -> float:
@@ -135,6 +135,16 @@ def burst_buffers(counted: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
     ]
 
 
+def inputs(report: Report) -> list[dict[str, Any]]:
+    """The fields that the model got from files."""
+    return [field for field in report["fields"] if "get" in field]
+
+
+def outputs(report: Report) -> list[dict[str, Any]]:
+    """The other fields."""
+    return [field for field in report["fields"] if "get" not in field]
+
+
 def findings(report: Report) -> list[str]:
     """Findings that deserve attention, each with a remedy. Empty for a run without trouble."""
     sentences = []
@@ -161,6 +171,13 @@ def findings(report: Report) -> list[str]:
                 f"The buffer of {plural(len(full), 'rank')} was over 90 % full at some moment: "
                 "a slower disk or a little more output would make the model wait."
             )
+    wait = share_of_run(report, "wait_seconds")
+    if inputs(report) and wait > 0.01:
+        slowest = max(inputs(report), key=lambda field: field["wait"]["seconds"])
+        sentences.append(
+            f"The model waited {percent_text(wait)} of its time for records of input, most for {slowest['name']}. "
+            "Raise `lead`, use more servers, or store the files in chunks that a record needs as a whole."
+        )
     spilled = sum(client["spilled_bytes"] for client in report["clients"])
     if spilled:
         sentences.append(f"{bytes_text(spilled)} went through the spill directory, because buffers were full.")

@@ -6,7 +6,7 @@ from html import escape
 
 from tailrace._text import bytes_text, count_text, plural, seconds_text
 from tailrace.report import plots
-from tailrace.report.facts import Report, compression, findings, headline
+from tailrace.report.facts import Report, compression, findings, headline, inputs, outputs
 
 # Okabe-Ito, which colour-blind readers tell apart; lighter on dark ground.
 CSS = """
@@ -55,6 +55,7 @@ def page(report: Report) -> str:
             f"<style>{CSS}</style>\n</head>\n<body>",
             _head(report),
             _model(report),
+            _inputs(report),
             _servers(report),
             _files(report),
             _memory(report),
@@ -98,7 +99,7 @@ def _table(head: list[str], rows: list[list[str]], summary: str) -> str:
 def _model(report: Report) -> str:
     if not report["fields"]:
         return ""
-    some = any(field["put"]["count"] for field in report["fields"])
+    some = any(field["put"]["count"] for field in outputs(report))
     rows = [
         [
             f"{field['component']}.{field['name']}",
@@ -111,7 +112,7 @@ def _model(report: Report) -> str:
             count_text(field["stall"]["count"]),
             seconds_text(field["stall"]["seconds"]),
         ]
-        for field in report["fields"]
+        for field in outputs(report)
     ]
     head = ["field", "puts", "unwanted", "bytes", "median", "longest", "total", "stalls", "stalled"]
     return (
@@ -119,6 +120,29 @@ def _model(report: Report) -> str:
         "for room in the buffer; a put waits for nothing else.</p>"
         + (_figure(plots.put_total(report)) + _figure(plots.put_each(report)) if some else "<p>Nothing was put.</p>")
         + _table(head, rows, f"All {plural(len(rows), 'field')}")
+    )
+
+
+def _inputs(report: Report) -> str:
+    rows = [
+        [
+            f"{field['component']}.{field['name']}",
+            count_text(field["get"]["count"]),
+            bytes_text(field["got_bytes"]),
+            seconds_text(field["get"]["median_seconds"]),
+            seconds_text(field["get"]["most_seconds"]),
+            seconds_text(field["get"]["seconds"]),
+            count_text(field["wait"]["count"]),
+            seconds_text(field["wait"]["seconds"]),
+        ]
+        for field in inputs(report)
+    ]
+    if not rows:
+        return ""
+    head = ["field", "gets", "bytes", "median", "longest", "total", "waits", "waited"]
+    return (
+        "<h2>Input of the model</h2><p>Time inside <code>get</code>, summed over all model ranks. A get waits only for "
+        "a record that is late.</p>" + _table(head, rows, f"All {plural(len(rows), 'field')}")
     )
 
 

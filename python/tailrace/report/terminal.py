@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tailrace._text import bytes_text, count_text, percent_text, plural, seconds_text
-from tailrace.report.facts import BUSY_PHASES, Report, busy_share, compression, findings, headline
+from tailrace.report.facts import BUSY_PHASES, Report, busy_share, compression, findings, headline, inputs, outputs
 
 MOST_ROWS = 12
 LEAST_WRAPPED = 16  # columns of the terminal that a column of names keeps where it continues in a second line
@@ -27,7 +27,8 @@ def print_report(report: Report, console: Console) -> None:
     console.print(_headline(report))
     for sentence in findings(report):
         console.print(Padding(Text("! " + sentence, style="yellow"), (0, 0, 0, 2)))
-    for table in (_fields(report, console), _servers(report, console), _files(report, console)):
+    tables = (_fields(report, console), _inputs(report, console), _servers(report, console), _files(report, console))
+    for table in tables:
         if table.row_count:
             console.print()
             console.print(table)
@@ -102,9 +103,26 @@ def _fields(report: Report, console: Console) -> Table:
         ("stalls", lambda field: seconds_text(field["stall"]["seconds"]) if field["stall"]["count"] else "none"),
         ("unwanted", lambda field: count_text(field["unwanted"])),
     ]
-    ordered = sorted(report["fields"], key=lambda field: -field["put"]["seconds"])
+    ordered = sorted(outputs(report), key=lambda field: -field["put"]["seconds"])
     briefer = _without(columns, "most", "unwanted")
     table = _fitting(console, "Cost for the model", ordered, columns, briefer, _without(briefer, "size", "median"))
+    _tell_the_rest(table, len(ordered), "field")
+    return table
+
+
+def _inputs(report: Report, console: Console) -> Table:
+    several = len({field["component"] for field in report["fields"]}) > 1
+    columns: list[Column] = [
+        ("field", lambda field: Text(f"{field['component']}.{field['name']}" if several else field["name"])),
+        ("gets", lambda field: count_text(field["get"]["count"])),
+        ("size", lambda field: bytes_text(field["got_bytes"] / field["get"]["count"])),
+        ("median", lambda field: seconds_text(field["get"]["median_seconds"])),
+        ("most", lambda field: seconds_text(field["get"]["most_seconds"])),
+        ("total", lambda field: seconds_text(field["get"]["seconds"])),
+        ("waited", lambda field: seconds_text(field["wait"]["seconds"]) if field["wait"]["count"] else "none"),
+    ]
+    ordered = sorted(inputs(report), key=lambda field: -field["get"]["seconds"])
+    table = _fitting(console, "Input of the model", ordered, columns, _without(columns, "size", "median", "most"))
     _tell_the_rest(table, len(ordered), "field")
     return table
 

@@ -19,7 +19,7 @@ def check_length(path: str) -> None:
     """Refusal with both lengths for a classic file that is shorter than its header says."""
     size = Path(path).stat().st_size
     with Path(path).open("rb") as file:
-        expected = _Header(file).length() if file.read(3) == b"CDF" else None
+        expected = _Header(file, size).length() if file.read(3) == b"CDF" else None
     if expected is not None and size < expected:
         raise Refusal(f"it is truncated: it has {size} bytes; expected at least {expected} by its header")
 
@@ -27,8 +27,9 @@ def check_length(path: str) -> None:
 class _Header:
     """Reads on from behind the magic word. None for a length that the library must judge."""
 
-    def __init__(self, file: io.BufferedReader) -> None:
+    def __init__(self, file: io.BufferedReader, size: int) -> None:
         self.file = file
+        self.left = size - 3  # bytes
         self.dims: list[int] = []
         self.variables: list[tuple[bool, int, int]] = []  # has records, begin, bytes (of one record)
 
@@ -43,7 +44,7 @@ class _Header:
                 return None  # not known
             for read in (self._dim, self._attribute, self._variable):
                 self._list(read)
-        except (EOFError, LookupError, OSError, OverflowError):
+        except LookupError:  # a type or a dim that there is not, which the library says better
             return None
         return self._end(records)
 
@@ -60,10 +61,18 @@ class _Header:
         )
 
     def _number(self, size: int) -> int:
-        found = self.file.read(size)
-        if len(found) < size:
-            raise EOFError
-        return int.from_bytes(found, "big")
+        self._take(size)
+        return int.from_bytes(self.file.read(size), "big")
+
+    def _skip(self, size: int) -> None:
+        self._take(size)
+        self.file.seek(size, io.SEEK_CUR)
+
+    def _take(self, size: int) -> None:
+        """The library takes memory for each length before it looks whether the file has as much."""
+        if size > self.left:
+            raise Refusal("its header is damaged: it is longer than the file")
+        self.left -= size
 
     def _count(self) -> int:
         return self._number(self.count_bytes)
@@ -74,7 +83,7 @@ class _Header:
             read()
 
     def _name(self) -> None:
-        self.file.seek(_padded(self._count()), io.SEEK_CUR)
+        self._skip(_padded(self._count()))
 
     def _dim(self) -> None:
         self._name()
@@ -83,7 +92,7 @@ class _Header:
     def _attribute(self) -> None:
         self._name()
         size = SIZES[self._number(4)]
-        self.file.seek(_padded(size * self._count()), io.SEEK_CUR)
+        self._skip(_padded(size * self._count()))
 
     def _variable(self) -> None:
         self._name()

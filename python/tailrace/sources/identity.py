@@ -1,4 +1,4 @@
-"""Which file a name meant when it was opened, to tell when it means another one."""
+"""The identity of a file: what its name meant when it was opened, to tell when it means another one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .refusal import Refusal
 
-# What stands for a store: the descriptions of its arrays at its top. Its chunks are not looked at.
+# These files stand for a store: the descriptions of its arrays at its top. Its chunks are not looked at.
 OF_STORES = ("zarr.json", ".zmetadata", ".zgroup", ".zattrs", "md.idx")
 
 
@@ -24,7 +24,7 @@ def check_identity(path: str, expected: str) -> None:
     now, old = identity_of(path).split(), expected.split()
     if now == old:
         return
-    was = f"; expected {_described(old)}"
+    was = f"; expected the file of {_described(old)}"
     if not now:
         raise Refusal(f"was removed since it was opened{was}", "changed")
     word = "changed"

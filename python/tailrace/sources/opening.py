@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -86,7 +87,9 @@ def open_with_xarray(file: str) -> xr.Dataset:
     if ending in REFERENCES:
         return xr.open_dataset(file, engine="kerchunk", open_dataset_options={"decode_cf": False})
     if Path(file).is_dir() or ending == ".zarr":
-        return xr.open_zarr(file, decode_cf=False, chunks=None)
+        with warnings.catch_warnings():  # of a store whose metadata are not consolidated, which is as good
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return xr.open_zarr(file, decode_cf=False, chunks=None)
     if ending in GRIB:  # without an index, which would be written beside the file
         return xr.open_dataset(file, engine="cfgrib", decode_cf=False, cache=False, backend_kwargs={"indexpath": ""})
     return xr.open_dataset(file, decode_cf=False, cache=False)

@@ -69,7 +69,7 @@ class Server:
         self.answer({"file": self.opened, "identity": identity, "more": source.more}, self.header(source))
 
     def read(self, request: dict[str, Any]) -> None:
-        """What a backend says of a file that changes below it counts only if the file is the same afterwards."""
+        """An answer of a backend about a file that changes below it counts only if the file is the same afterwards."""
         file, identity, source = self.find(request)
         name = request["variable"]
         if name not in source.variables:

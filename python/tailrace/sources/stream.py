@@ -14,11 +14,18 @@ from ..streams.selection import Selection
 from .refusal import Refusal
 
 
-class PatientStream(SstStream):
-    """ADIOS2 waits for a step while no other thread of Python gets a turn: so it waits often and briefly."""
+class PolledStream(SstStream):
+    """A wait of ADIOS2 lets no other thread of Python have a turn, and one of parts of a second ends the process at
+    times, when a step comes just at its end (ADIOS2 2.12). So each look is without a wait."""
 
-    wait_for = 0.02
-    rest = 0.02
+    wait_for = 0.0
+    rest = 0.01
+
+
+class RawSteps(AdiosSteps):
+    """The numbers of the job, and not the moments that xarray makes of them, which are whole nanoseconds."""
+
+    decodes = False
 
 
 def records_of_stream(name: str) -> Iterator[xr.Dataset]:
@@ -26,4 +33,4 @@ def records_of_stream(name: str) -> Iterator[xr.Dataset]:
     path = Path(name) if name.endswith(".sst") else Path(f"{name}.sst")  # ADIOS2 makes that of any name
     if not path.exists():
         raise Refusal("No such stream: it has no contact file", "absent")
-    return AdiosSteps(PatientStream(path, None, Job(path.with_suffix(""))), Selection(None, {}), "first", 1).steps()
+    return RawSteps(PolledStream(path, None, Job(path.with_suffix(""))), Selection(None, {}), "first", 1).steps()

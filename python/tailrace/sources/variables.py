@@ -11,7 +11,7 @@ import xarray as xr
 
 from .refusal import Refusal
 
-# What the protocol calls the types of numbers.
+# The names of types of numbers in the protocol.
 TYPES = {
     "i1": "byte",
     "u1": "ubyte",
@@ -32,7 +32,7 @@ IN_HEADERS = ("_FillValue", "missing_value", "scale_factor", "add_offset", "unit
 
 
 class Readable(Protocol):
-    """What a source gives for each of its variables."""
+    """A variable of a source."""
 
     def header(self, name: str) -> dict[str, Any]: ...
 

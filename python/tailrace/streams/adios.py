@@ -20,6 +20,8 @@ NUMBER_VARIABLE = "tailrace_step"  # in a stream of Tailrace: of the step, among
 class AdiosSteps:
     """One ADIOS step is one commit of the job and holds its new records. Variables that do not grow are given once."""
 
+    decodes = True
+
     def __init__(self, source: BpDataset | SstStream, selection: Selection, start: str | int, every: int):
         if isinstance(start, int) and not source.may_begin_anywhere:
             raise StreamError(
@@ -107,7 +109,7 @@ class AdiosSteps:
         raw = xr.Dataset(variables, attrs=plain(own))
         dims = growing_dims(raw, named)
         self.fixed = {str(name): one.load() for name, one in raw.variables.items() if not set(one.dims) & set(dims)}
-        records = NewRecords(raw, dims)
+        records = NewRecords(raw, dims, self.decodes)
         selection = self._selected(raw)
         return records, selection, [one for one in records.steps(Position()) if records.has_any(one, selection)]
 

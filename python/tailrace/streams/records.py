@@ -42,6 +42,7 @@ class NewRecords:
 
     raw: xr.Dataset  # not decoded, values lazy
     dims: tuple[str, ...]  # that grow
+    decodes: bool = True  # as xarray does: times to a nanosecond, and packed values
 
     def steps(self, position: Position) -> list[dict[str, int]]:
         at: dict[float, dict[str, int]] = {}
@@ -54,13 +55,14 @@ class NewRecords:
         return [at[end] for end in sorted(at)]
 
     def read(self, step: dict[str, int], selection: Selection, source: str) -> xr.Dataset:
-        """One step, read and decoded as xarray does; variables along dimensions that have no record in it left out."""
+        """One step, read and decoded; variables along dimensions that have no record in it left out."""
         others = [dim for dim in self.dims if dim not in step]
         raw = self.raw.drop_dims(others).isel({dim: slice(number, number + 1) for dim, number in step.items()})
         if selection.fields is not None:
             missing = [name for name in selection.fields if name in self.raw.variables and name not in raw.variables]
             selection = Selection([name for name in selection.fields if name not in missing], selection.region)
-        return xr.decode_cf(selection.of(raw, source).load())
+        found = selection.of(raw, source).load()
+        return xr.decode_cf(found) if self.decodes else found
 
     def has_any(self, step: dict[str, int], selection: Selection) -> bool:
         """Whether a field that is asked for has a record in the step."""

@@ -46,19 +46,10 @@ InputField::InputField(input::PreparedField prepared, const calendar::Calendar& 
       regions_(regions_to_get(prepared_->field, declarer)) {
   for (const model::Region& region : regions_) cells_ += region.size();
   if (prepared_->vertical) levels_ = std::make_unique<LevelPass>(*prepared_, declarer);
-  payload_bytes_ = payload_bytes_of(*prepared_, declarer);
-}
-
-std::size_t InputField::payload_bytes_of(const input::PreparedField& field, const Declarer& declarer) {
-  std::int64_t cells = 0;
-  std::size_t bytes = model::size_of(field.travels_as);
-  if (field.vertical) {
-    cells = LevelPass(field, declarer).record_cells();
-    if (field.vertical->come_with_records) bytes += sizeof(double);
-  } else {
-    for (const model::Region& region : regions_to_get(field.field, declarer)) cells += region.size();
-  }
-  return sizeof(input::RecordHead) + base::index(cells) * bytes;
+  const std::int64_t cells = levels_ ? levels_->record_cells() : cells_;
+  const bool has_levels = levels_ && prepared_->vertical->come_with_records;
+  payload_bytes_ = sizeof(input::RecordHead) + base::index(cells) * (model::size_of(prepared_->travels_as) +
+                                                                     (has_levels ? sizeof(double) : 0));
 }
 
 std::string InputField::message(const std::string& what) const {

@@ -25,7 +25,6 @@ class InputField {
   const input::PreparedField& prepared() const { return *prepared_; }
   bool holds() const { return prepared_->on_trouble == input::OnTrouble::hold; }
   std::size_t payload_bytes() const { return payload_bytes_; }
-  static std::size_t payload_bytes_of(const input::PreparedField& field, const Declarer& declarer);
   int levels_field() const { return levels_ ? levels_->levels_field() : -1; }
 
   // Those with a weight that is not 0, at the places at which this field's records come. Throws as

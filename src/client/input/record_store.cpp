@@ -21,7 +21,7 @@ RecordStore::RecordStore(std::unique_ptr<transport::Consumer> channel, std::vect
   }
 }
 
-bool RecordStore::may_receive() const { return channel_ && channel_->alive(); }
+bool RecordStore::may_receive() const { return channel_ && !is_ended_ && channel_->alive(); }
 
 bool RecordStore::receive() {
   bool has_come = false;

@@ -17,7 +17,7 @@ using model::DataType;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// What record `record` has in a cell of the whole grid: whole numbers, which all types hold.
+// The value of a record in a cell of the whole grid: a whole number, which all types hold.
 double value_of(std::int64_t cell, std::int64_t record) {
   return static_cast<double>(100 * cell + 7 * record * record % 41 - 3 * record);
 }

@@ -36,7 +36,8 @@ InputBench bench_of(std::vector<input::PreparedField> fields, std::size_t buffer
 }
 
 // A packet takes 64 + 64 + 112 bytes, rounded up to 256. There are records of a month, of six hours and of an
-// hour, and one for ever: in the order in which they come, those of the month are the oldest for long.
+// hour, and one that does not change: in the order in which they come, those of the month are the oldest for
+// long.
 TEST(InputPressure, records_of_different_periods_never_stop_each_other) {
   for (const std::size_t packets : {4u, 7u, 12u, 40u}) {
     auto fixed = prepared(3, {0});
@@ -55,7 +56,7 @@ TEST(InputPressure, records_of_different_periods_never_stop_each_other) {
       ASSERT_EQ(bench.get<double>(3, cells)[5], 3000 + 5.0 / 16);
       bench.looks = 0;
     }
-    // Of the month and for ever: three records. Those of an hour stay in the channel if it has room for them.
+    // Three are of the month or do not change. Those of an hour stay in the channel if it has room for them.
     EXPECT_LE(bench.inputs->copied_bytes(), (packets < 12 ? 7u : 5u) * 176) << packets;
     EXPECT_EQ(bench.sends, 3 + 237 + 1403 + 1) << "each record once";
   }
@@ -185,15 +186,6 @@ TEST(InputPressure, a_time_outside_names_the_field_and_the_times) {
           },
           ErrorCode::configuration),
       "input \"made up\" (run.yml:7:5), variable var: there are 2 records, but `time: none` expects one");
-}
-
-TEST(InputPressure, the_buffer_has_room_for_twice_what_a_time_needs) {
-  auto fixed = prepared(1, {0});
-  fixed.stays = true;
-  const Declarer declarer =
-      declared_inputs({{"a", DataType::float64}, {"b", DataType::float64}, {"c", DataType::float64}});
-  EXPECT_EQ(InputFields::buffer_bytes({prepared(0, every(1, 9)), fixed, prepared(2, every(1, 2))}, declarer),
-            (4u + 1 + 2) * (128 + 64 + cells * 8));
 }
 
 }  // namespace

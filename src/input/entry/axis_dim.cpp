@@ -1,10 +1,5 @@
 #include "input/entry/axis_dim.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "base/error.hpp"
 #include "model/directions.hpp"
 #include "units/unit_system.hpp"
 
@@ -56,20 +51,6 @@ std::vector<AxisDim> dims_of(const model::Grid& grid) {
       dim.coordinate = in_degrees(std::move(dim.coordinate), dim.units);
   }
   return dims;
-}
-
-std::size_t vertical_dim_of(const model::Grid& grid, const std::string& to) {
-  const auto named = std::ranges::find(grid.coordinates, to, &model::Coordinate::name);
-  if (named != grid.coordinates.end() && named->dims.size() == 1)
-    return static_cast<std::size_t>(std::ranges::find(grid.dims, named->dims.front()) - grid.dims.begin());
-  const std::vector<AxisDim> dims = dims_of(grid);
-  const auto is_vertical = [](const AxisDim& dim) { return dim.kind == DimKind::vertical; };
-  if (std::ranges::count_if(dims, is_vertical) != 1)
-    throw Error(ErrorCode::configuration,
-                fmt::format("the grid {} has {} vertical dims; `vertical` expects one, with a coordinate of "
-                            "pressure, or one with the attribute axis (Z) or positive",
-                            grid.name, std::ranges::count_if(dims, is_vertical)));
-  return static_cast<std::size_t>(std::ranges::find_if(dims, is_vertical) - dims.begin());
 }
 
 }  // namespace tailrace::input

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "base/nearest_name.hpp"
+#include "input/levels_dim.hpp"
 #include "units/unit_system.hpp"
 
 namespace tailrace::input {
@@ -53,7 +54,7 @@ FieldRecipe::FieldRecipe(int field, const FieldRequest& request, const ReaderCon
       timeline_(context.calendar) {
   if (!request.vertical) return;
   level_units_ = units_of_target(request.vertical->to, grid_, context.declarations);
-  vertical_ = vertical_dim_of(grid_, request.vertical->to);
+  vertical_ = base::index(levels_dim(grid_, request.vertical->to));
   grid_dims_[*vertical_].kind = DimKind::vertical;
 }
 
@@ -189,6 +190,7 @@ RecordValues FieldRecipe::read(const Record& record, model::DataType type) {
   const FileRecipe& recipe = files_[base::index(record.file)];
   RecordValues values;
   values.bytes.resize(base::index(cells()) * model::size_of(type));
+  if (values.bytes.empty()) return values;
   const Decoded decoded =
       values_reader_->read(base::index(record.file), recipe.values, record.index, type, values.bytes);
   values.bytes_read = values_reader_->take_bytes_read();

@@ -14,7 +14,7 @@
 
 namespace tailrace::input {
 
-// What hybrid levels need besides the record: in Pa but for the coefficients without units.
+// The terms of hybrid levels, in Pa but for the coefficients without units.
 struct HybridRecipe {
   HybridLevels formula;
   std::map<std::string, std::vector<double>> terms;  // of all but the surface

@@ -12,8 +12,8 @@
 namespace tailrace::input {
 
 // Cells of one level have a position: on the unit sphere if the grid's coordinates of latitude and longitude
-// are known, otherwise at their indices along the dims. Of cells at the same distance the first in C order
-// fills. One thread at a time.
+// are known, otherwise at their indices along the dims. If several are at the same distance, the first in C
+// order fills. One thread at a time.
 class NearestFill {
  public:
   // `shape`: of the arrays to fill, over the dims of the grid. `vertical`: the dim of the levels, or -1 for

@@ -10,7 +10,7 @@
 
 namespace tailrace::input {
 
-// What is needed to read a variable of one file. Files with the same structure share one.
+// All that reading a variable of one file needs. Files with the same structure share one.
 struct VariableRecipe {
   VariableHeader variable;  // without attributes
   std::shared_ptr<const Match> match;

@@ -1,4 +1,4 @@
-// Which part of a variable the cells of a grid need, and where its numbers go.
+// The part of a variable that the cells of a grid need, and where its numbers go.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ RecordRange records_together(const VariableHeader& variable, const Match& match,
 std::vector<Piece> pieces_of(const VariableHeader& variable, const Match& match,
                              const std::vector<std::int64_t>& shape, RecordRange records);
 
-// What the chunks hold that a piece needs, uncompressed.
+// The uncompressed size of the chunks that a piece needs.
 std::uint64_t bytes_of_chunks(const VariableHeader& variable, const Piece& piece);
 
 }  // namespace tailrace::input

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "input/values.hpp"
+#include "output/in_situ/options.hpp"
 
 namespace tailrace::input {
 namespace {
@@ -21,15 +22,15 @@ std::size_t cells_of(const VariableHeader& variable) {
 }  // namespace
 
 std::vector<std::string> command_of(const Source& source, const std::string& folder) {
-  if (const auto* python = std::get_if<PythonSource>(&source)) {
-    std::vector<std::string> command{python->interpreter, "-P", "-m", "tailrace.input_source"};
-    if (!python->function.empty()) command.push_back(python->function);
-    command.emplace_back("{socket}");
-    return command;
-  }
-  if (std::holds_alternative<Adios2Source>(source))
-    throw Error(ErrorCode::resource, "ADIOS2 files cannot be read by this build");
-  return {folder + "/tailrace_read_netcdf", "{socket}"};
+  if (std::holds_alternative<NetcdfSource>(source)) return {folder + "/tailrace_read_netcdf", "{socket}"};
+  const auto* const python = std::get_if<PythonSource>(&source);
+  const auto* const adios2 = std::get_if<Adios2Source>(&source);
+  std::vector<std::string> command{python ? python->interpreter : output::in_situ::default_interpreter(),
+                                   "-P", "-m", "tailrace.input_source"};
+  if (python != nullptr && !python->function.empty()) command.push_back(python->function);
+  if (adios2 != nullptr && adios2->is_stream) command.emplace_back("--stream");
+  command.emplace_back("{socket}");
+  return command;
 }
 
 SourceFiles::SourceFiles(std::vector<std::string> paths, std::vector<std::string> command)

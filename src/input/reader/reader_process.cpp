@@ -87,7 +87,7 @@ FileHeader header_of(std::span<const std::byte> bytes) {
   return header;
 }
 
-// Of the values of that many cells; none: more than any machine has.
+// The values of that many cells have as many bytes; none: more than any machine has.
 std::optional<std::uint64_t> bytes_of(const std::vector<std::int64_t>& count, model::DataType type) {
   std::uint64_t bytes = model::size_of(type);
   for (const std::int64_t one : count)

@@ -104,6 +104,7 @@ Task parse(const json& from) {
   task.entry.name = "forcing";
   task.entry.files = from.at("files").get<std::vector<std::string>>();
   task.entry.files_location_text = "run.yml:5:12";
+  if (from.contains("python")) task.entry.source = PythonSource{{}, from["python"]};
   for (const json& one : from.at("fields")) {
     task.fields.push_back(static_cast<int>(task.declarations.fields.size()));
     model::Field& field = task.declarations.fields.emplace_back();

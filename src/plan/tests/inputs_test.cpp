@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <string>
 
 #include "input/options.hpp"
@@ -18,9 +19,14 @@ model::Declarations atmosphere() {
   grid.kind = model::GridKind::block;
   grid.dims = {"z", "y", "x"};
   grid.shape = {4, 5, 7};
-  grid.coordinates.resize(1);
-  grid.coordinates[0].name = "height";
-  grid.coordinates[0].dims = {"z"};
+  for (const auto& [name, dim, units] :
+       {std::array{"height", "z", "m"}, std::array{"lat", "y", "degrees_north"},
+        std::array{"lon", "x", "degrees_east"}}) {
+    model::Coordinate& coordinate = grid.coordinates.emplace_back();
+    coordinate.name = name;
+    coordinate.dims = {dim};
+    coordinate.units = units;
+  }
   declarations.grids = {grid};
   const auto add = [&](const std::string& name, bool is_input, bool is_optional = false) {
     model::Field field;
@@ -75,9 +81,9 @@ TEST(Inputs, AreThoseOfBothSides) {
   EXPECT_EQ(plan.inputs[0].field, 1);
   EXPECT_EQ(plan.inputs[0].needs, 0);
   EXPECT_EQ(plan.inputs[0].records_ahead, 3);
-  EXPECT_TRUE(plan.inputs[0].is_interpolated);
+  EXPECT_EQ(plan.inputs[0].levels_dim, 0);
   EXPECT_EQ(plan.inputs[1].field, 3);
-  EXPECT_FALSE(plan.inputs[1].is_interpolated);
+  EXPECT_EQ(plan.inputs[1].levels_dim, -1);
 }
 
 TEST(Inputs, ThatAreMissingGetTheNearestName) {
@@ -122,7 +128,7 @@ TEST(Inputs, AreInterpolatedToWhatTheModelHas) {
       with_target("presure").problems,
       "run.yaml:5:5  input.gases.fields.ozone.vertical.to: expected a coordinate of grid \"air\" or a field "
       "of real numbers that the model puts on it, but there is no \"presure\". Did you mean \"pressure\"? "
-      "(known: height, pressure)");
+      "(known: height, lat, lon, pressure)");
   EXPECT_NE(with_target("dust").problems, "");
 }
 

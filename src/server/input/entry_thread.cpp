@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "env/threads.hpp"
+#include "input/reader/reader_process.hpp"
 
 namespace tailrace::server {
 namespace {
@@ -17,6 +18,21 @@ namespace {
 constexpr double longest_pause = 1.0;
 constexpr double shortest_pause = 0.01;
 constexpr double tries = 20.0;  // while it is awaited, if that is not for long
+
+// Whether the exception that is being handled is about a file that may still come, or become complete.
+bool may_come_later() {
+  try {
+    throw;
+  } catch (const input::ReaderError& error) {
+    using Trouble = input::ReaderTrouble;
+    return error.trouble() == Trouble::absent || error.trouble() == Trouble::late ||
+           error.trouble() == Trouble::other;
+  } catch (const Error& error) {
+    return error.code() == ErrorCode::resource;
+  } catch (...) {
+    return false;
+  }
+}
 
 }  // namespace
 
@@ -141,8 +157,9 @@ void EntryThread::prepare() {
     for (const input::PreparedField& field : prepared.fields) fields_.emplace(field.field, field);
   } catch (...) {
     prepared.fault = base::current_fault();
-    tries_again = prepared.fault->code == ErrorCode::resource && env::steady_seconds() < *give_up_preparing_;
-    if (tries_again) base::log_warning(prepared.fault->message + "; it is awaited");
+    tries_again = may_come_later() && env::steady_seconds() < *give_up_preparing_;
+    if (tries_again && !std::exchange(is_late_, true))
+      base::log_warning(prepared.fault->message + "; it is awaited");
   }
   {
     const base::MutexLock lock(mutex_);
@@ -156,19 +173,20 @@ void EntryThread::prepare() {
   options_.ring();
 }
 
-bool EntryThread::retries(const Job& job, const base::Fault& fault, double now) const {
-  if (fault.code != ErrorCode::resource || options_.wait_for <= 0.0) return false;
-  return !job.give_up || now < *job.give_up;
+bool EntryThread::retries(const Job& job, double now) const {
+  return options_.wait_for > 0.0 && (!job.give_up || now < *job.give_up);
 }
 
 void EntryThread::do_read(const RecordRead& read) {
   RecordReadEnd end{read, nullptr, {}, 0.0};
+  bool may_come = false;
   const double begin = env::steady_seconds();
   try {
     end.values =
         std::make_shared<const input::RecordValues>(reader_->read(fields_.at(read.field), read.record));
   } catch (...) {
     end.fault = base::current_fault();
+    may_come = may_come_later();
   }
   const double now = env::steady_seconds();
   end.seconds = now - begin;
@@ -176,7 +194,7 @@ void EntryThread::do_read(const RecordRead& read) {
     const base::MutexLock lock(mutex_);
     Job job = *std::exchange(in_work_, std::nullopt);
     if (job.is_dropped) return;
-    if (!end.values && retries(job, end.fault, now)) {
+    if (may_come && retries(job, now)) {
       if (!std::exchange(job.is_late, true)) base::log_warning(end.fault.message + "; it is awaited");
       job.not_before = now + pause();
       jobs_.push_back(job);

@@ -79,7 +79,7 @@ class EntryThread {
   bool has_work(double now) const TAILRACE_REQUIRES(mutex_);
   Job take_job(double now) TAILRACE_REQUIRES(mutex_);
   void do_read(const RecordRead& read);
-  bool retries(const Job& job, const base::Fault& fault, double now) const;
+  bool retries(const Job& job, double now) const;
   void set_give_up(Job& job) const;
   double pause() const;  // between two tries
 
@@ -87,6 +87,7 @@ class EntryThread {
   std::unique_ptr<input::EntryReader> reader_;  // entry's thread only
   std::map<int, input::PreparedField> fields_;  // entry's thread only; by index in the declarations
   std::optional<double> give_up_preparing_;     // entry's thread only
+  bool is_late_ = false;  // entry's thread only: the headers were tried in vain
   base::Mutex mutex_;
   base::Condition wake_;
   std::optional<Prepared> prepared_ TAILRACE_GUARDED_BY(mutex_);

@@ -11,7 +11,9 @@ namespace tailrace::server {
 using pipeline::ControlMessage;
 
 RecordOwner::RecordOwner(Parts parts, std::map<int, OwnedField> fields, std::set<int> servers)
-    : parts_(parts), fields_(std::move(fields)), servers_(std::move(servers)), tasks_(parts.executor) {}
+    : parts_(parts), fields_(std::move(fields)), servers_(std::move(servers)), tasks_(parts.executor) {
+  for (const auto& [number, field] : fields_) threads_.insert(field.thread);
+}
 
 RecordOwner::~RecordOwner() { tasks_.wait(); }
 
@@ -72,10 +74,8 @@ void RecordOwner::read_what_fits() {
 }
 
 bool RecordOwner::progress() {
-  std::set<EntryThread*> threads;
-  for (const auto& [number, field] : fields_) threads.insert(field.thread);
   bool moved = false;
-  for (EntryThread* thread : threads) {
+  for (EntryThread* thread : threads_) {
     moved = thread->work() || moved;
     for (const RecordReadEnd& end : thread->take_ends()) {
       end_read(end);

@@ -81,7 +81,8 @@ class RecordOwner {
 
   Parts parts_;
   std::map<int, OwnedField> fields_;
-  std::set<int> servers_;  // that may still want records
+  std::set<EntryThread*> threads_;  // of all of them
+  std::set<int> servers_;           // that may still want records
   std::map<Key, Held> records_;
   std::map<std::pair<int, int>, std::int64_t> lowest_;  // by field and server
   std::deque<Key> waiting_;                             // for room, in the order of the requests

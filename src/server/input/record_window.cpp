@@ -79,7 +79,8 @@ bool RecordWindow::look_ahead(State& state, std::size_t held, std::size_t most_b
   std::int64_t place = state.highest + 1;
   while (place <= state.end && state.requests.contains(key_of(state, place))) ++place;
   if (place > state.end) return false;
-  if (held + bytes_requested_ + state.field.bytes > most_bytes) {
+  const std::size_t all = held + bytes_requested_;
+  if (all > 0 && all + state.field.bytes > most_bytes) {
     has_deferred_ = true;
     return false;
   }

@@ -17,8 +17,8 @@
 namespace tailrace::server {
 
 // Records that a client needs are requested whatever memory they take; those ahead of the clients only while
-// less than a bound is requested or waits for room in their buffers. A field that `stays` has
-// the index of a record as its place, and each is requested once.
+// less than a bound is requested or waits for room in their buffers (or none is at all). A field that `stays`
+// has the index of a record as its place, and each is requested once.
 class RecordWindow {
  public:
   struct Field {

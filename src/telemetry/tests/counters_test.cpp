@@ -161,6 +161,9 @@ ClientCounters some_client() {
   client.fields[0].bytes.add(4096);
   client.fields[1].name = "scalar.vwp";
   client.fields[1].unwanted.add(17);
+  client.fields[1].get.record(4321);
+  client.fields[1].wait.record(888);
+  client.fields[1].got_bytes.add(8192);
   client.step.record(55);
   client.ready_nanoseconds.set(1);
   client.finish_nanoseconds.set(2);
@@ -186,6 +189,9 @@ TEST(ClientCounters, survive_the_journey) {
   EXPECT_EQ(got.fields[0].put.nanoseconds.get(), 1234u);
   EXPECT_EQ(got.fields[0].stall.most_nanoseconds.get(), 999u);
   EXPECT_EQ(got.fields[1].unwanted.get(), 17u);
+  EXPECT_EQ(got.fields[1].get.nanoseconds.get(), 4321u);
+  EXPECT_EQ(got.fields[1].wait.most_nanoseconds.get(), 888u);
+  EXPECT_EQ(got.fields[1].got_bytes.get(), 8192u);
   EXPECT_EQ(got.resident_high_water_bytes.get(), 8u);
   EXPECT_EQ(got.model_seconds, 86400.5);
 }

@@ -98,6 +98,27 @@ TEST(RunReport, adds_up_what_all_ranks_counted) {
   EXPECT_EQ(page["servers"][1]["lag_series"], nlohmann::json::parse("[[2.0, 1.0]]"));
 }
 
+TEST(RunReport, adds_up_what_all_ranks_got) {
+  RunReport report;
+  for (const int rank : {0, 1}) {
+    ClientCounters& counters = report.clients.emplace_back(client(rank));
+    counters.fields[1].get.record(2'000'000);
+    counters.fields[1].wait.record(1'500'000);
+    counters.fields[1].got_bytes.add(4096);
+  }
+  const auto page = nlohmann::json::parse(report.json());
+  EXPECT_FALSE(page["fields"][0].contains("get"));
+  const auto& input = page["fields"][1];
+  EXPECT_EQ(input["get"]["count"], 2);
+  EXPECT_NEAR(input["get"]["seconds"], 0.004, 1e-12);
+  EXPECT_NEAR(input["wait"]["seconds"], 0.003, 1e-12);
+  EXPECT_EQ(input["got_bytes"], 8192);
+  EXPECT_EQ(page["clients"][1]["gets"], 1);
+  EXPECT_NEAR(page["clients"][1]["get_seconds"], 0.002, 1e-12);
+  EXPECT_EQ(page["clients"][1]["waits"], 1);
+  EXPECT_NEAR(page["clients"][1]["wait_seconds"], 0.0015, 1e-12);
+}
+
 TEST(RunReport, a_file_is_told_once_and_names_the_server_that_wrote_it) {
   const auto page = nlohmann::json::parse(some_report().json());
   ASSERT_EQ(page["files"].size(), 1u);

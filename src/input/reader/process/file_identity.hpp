@@ -1,4 +1,4 @@
-// Which file a name meant when it was opened, to tell when it means another one.
+// The identity of a file: what its name meant when it was opened, to tell when it means another one.
 #pragma once
 
 #include <string>

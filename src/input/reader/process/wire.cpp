@@ -36,9 +36,9 @@ Pages::Pages(std::size_t size)
   // Allocated here, so that a lack of memory is an answer and not a signal.
   const bool has_room =
       descriptor_ >= 0 && (size == 0 || ::posix_fallocate(descriptor_, 0, static_cast<off_t>(size)) == 0);
-  void* const mapped = has_room && size > 0
-                           ? ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0)
-                           : MAP_FAILED;
+  void* const mapped = has_room && size > 0 ? ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                                     MAP_SHARED | MAP_POPULATE, descriptor_, 0)
+                                            : MAP_FAILED;
   if (has_room && (size == 0 || mapped != MAP_FAILED)) {
     ::fcntl(descriptor_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
     mapped_ = size == 0 ? nullptr : mapped;

@@ -1,9 +1,14 @@
-// Measures `get` of input fields whose records are there, compared with a memcpy of the field's bytes from
-// one record. Both go through all fields in turn, which together are larger than caches, or few enough to
-// stay in one.
+// Measures `get` of input fields whose records are there, compared with a memcpy of the field's bytes from one
+// record. Both go through all fields in turn, as a model does at a step: many, which together are larger than
+// the caches, or one that stays in a cache.
 //   get_input [ROUNDS]
-// Prints a line `figure NAME ...` of nanoseconds for each size and type, and `ratio exact|linear NAME VALUE`:
-// the median of get over that of memcpy.
+// Prints lines
+//   figure NAME MEDIAN TENTH NINE_TENTHS COUNT
+//   ratio exact|linear NAME VALUE
+// in nanoseconds for each call; a ratio is the median of get over that of memcpy.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -11,14 +16,34 @@
 #include <vector>
 
 #include "client/input_fields.hpp"
-#include "stopwatch.hpp"
 #include "transport/endpoints.hpp"
 
-using namespace tailrace;
-
+namespace tailrace::client {
 namespace {
 
 constexpr std::size_t records = 2;
+
+// The nanoseconds of one operation that is repeated.
+class Samples {
+ public:
+  template <class Work>
+  void time(const Work& work) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    values_.push_back(
+        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count());
+  }
+  void print(const std::string& name) {
+    std::ranges::sort(values_);
+    std::printf("figure %s %.1f %.1f %.1f %zu\n", name.c_str(), at(0.5), at(0.1), at(0.9), values_.size());
+  }
+  double at(double share) const {  // after print()
+    return values_[static_cast<std::size_t>(share * static_cast<double>(values_.size() - 1))];
+  }
+
+ private:
+  std::vector<double> values_;
+};
 
 input::PreparedField prepared(int field, model::DataType type) {
   const std::vector<input::Record> at{{0, 0, 0.0, 0.0, 0.0}, {0, 1, 1.0, 1.0, 1.0}};
@@ -37,7 +62,7 @@ class Fields {
  public:
   Fields(model::DataType type, std::size_t cells, std::size_t count)
       : type_(type), cells_(cells), bytes_(cells * model::size_of(type)) {
-    client::GridArguments grid;
+    GridArguments grid;
     grid.name = "cells";
     grid.dims = {"cell"};
     grid.shape = {static_cast<std::int64_t>(cells)};
@@ -58,16 +83,16 @@ class Fields {
         *doorbell_);
     producer_ = std::move(ends.producer);
     for (std::size_t f = 0; f < count; ++f) send(static_cast<int>(f));
-    inputs_ = std::make_unique<client::InputFields>(
-        client::InputParts{std::move(fields), calendar::Calendar(), std::move(ends.consumer), [] {}, {}},
-        declarer_, counters_);
+    inputs_ = std::make_unique<InputFields>(
+        InputParts{std::move(fields), calendar::Calendar(), std::move(ends.consumer), [] {}, {}}, declarer_,
+        counters_);
     inputs_->step({1, 0.0});
     targets_.assign(count, std::vector<std::byte>(bytes_));
   }
 
   void measure(const std::string& name, int rounds) {
-    benchmarks::Samples copies, exact, linear;
-    const auto each = [&](benchmarks::Samples& samples, const auto& work) {
+    Samples copies, exact, linear;
+    const auto each = [&](Samples& samples, const auto& work) {
       for (std::size_t f = 0; f < targets_.size(); ++f) samples.time([&] { work(f); });
     };
     for (int round = 0; round < rounds; ++round) {
@@ -112,18 +137,21 @@ class Fields {
 
   model::DataType type_;
   std::size_t cells_, bytes_;
-  client::Declarer declarer_{"model", 0, 1};
+  Declarer declarer_{"model", 0, 1};
   std::unique_ptr<transport::Doorbell> doorbell_ = transport::make_heap_doorbell();
   std::unique_ptr<transport::Producer> producer_;
   telemetry::ClientCounters counters_;
   std::vector<const std::byte*> values_;
-  std::unique_ptr<client::InputFields> inputs_;
+  std::unique_ptr<InputFields> inputs_;
   std::vector<std::vector<std::byte>> targets_;
 };
 
 }  // namespace
+}  // namespace tailrace::client
 
 int main(int count, char** arguments) {
+  using tailrace::client::Fields;
+  namespace model = tailrace::model;
   const int rounds = count > 1 ? std::atoi(arguments[1]) : 5;
   for (const auto& [type, suffix] :
        {std::pair{model::DataType::float64, "f64"}, {model::DataType::float32, "f32"}}) {
