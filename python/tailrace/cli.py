@@ -81,7 +81,7 @@ def cli() -> None:
     "queue. Needs --declared.",
 )
 def check(config: Path, options, declared: Path | None, graph: Path | None, restart: Path | None) -> None:
-    """Check CONFIG without running a model and print the plan."""
+    """Check CONFIG without running a model and print the plan. The files of `input` are opened."""
     from tailrace import _core
 
     if graph and not declared:

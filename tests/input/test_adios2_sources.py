@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.reader_client import ReaderClient, ReaderRefused
+from support.record_dump import RecordDump, Refused, grid
 from support.sst import SHAPE, STEPS, TIMES, check_file, contact, start
 from support.values import put_values
 
@@ -15,8 +16,8 @@ pytest.importorskip("adios2", reason="ADIOS2 is not installed")
 
 COMMAND = [sys.executable, "-P", "-m", "tailrace.input_source"]
 
-# Writes ADIOS2 datasets as Tailrace does. Before step `gate` it waits for the file `go`. Step k has one record of h, two
-# if k is odd, and a record of g if k is a multiple of 3.
+# Writes ADIOS2 datasets as Tailrace does. Before step `gate` it waits for the file `go`. Step k has one record of h, or
+# two if k is odd, and a record of g if k is a multiple of 3.
 WRITER = """
 import sys, time
 from pathlib import Path
@@ -33,7 +34,8 @@ with adios2.Stream(io, name, "w") as out:
             time.sleep(0.01)
         out.begin_step()
         if k == 0:
-            for variable, dims in {"x": "x", "time": "time", "time_2": "time_2", "h": "time x", "g": "time_2 x"}.items():
+            named = {"x": "x", "time": "time", "time_2": "time_2", "h": "time x", "g": "time_2 x"}
+            for variable, dims in named.items():
                 out.write_attribute(f"{variable}/__xarray_dimensions__", dims.split())
             out.write_attribute("__unlimited_dimensions__", ["time", "time_2"])
             out.write_attribute("h/units", "m")
@@ -140,6 +142,47 @@ def test_a_stream(tmp_path, write):
         np.testing.assert_array_equal(client.read(file, "h"), expected(9))
         np.testing.assert_array_equal(client.read(file, "time"), np.arange(1.0, 10.0))
         np.testing.assert_array_equal(client.read(file, "x"), np.arange(3.0))
+
+
+@pytest.fixture
+def interpreter(monkeypatch):
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
+
+
+def h_of(folder: Path, name: str, kind: str) -> RecordDump:
+    fields = [{"name": "h", "type": "float32", "units": "m"}]
+    return RecordDump(folder, grid(x=3), [name], fields, adios2=kind, start="2026-01-01")
+
+
+@pytest.mark.usefixtures("interpreter")
+def test_a_file_in_an_entry(tmp_path, write):
+    assert write("in.bp", "BP5", 7).wait(60) == 0
+    with h_of(tmp_path, "in.bp", "file") as dump:
+        assert dump.times() == list(range(1, 11)) and not dump.prepared[0]["may_grow"]
+        np.testing.assert_array_equal(dump.values(), expected(10))
+        with pytest.raises(Refused, match="variable h, record 9"):
+            (tmp_path / "in.bp" / "md.idx").unlink()
+            dump.read(9)
+
+
+@pytest.mark.usefixtures("interpreter")
+def test_a_stream_in_an_entry(tmp_path, write):
+    with pytest.raises(Refused, match=r"run\.yml:5:12: input.forcing.files: .*/in: No such stream"):
+        h_of(tmp_path, "in", "stream")
+    write("in", "SST", 6)
+    end = time.monotonic() + 60
+    while not (tmp_path / "in.sst").exists():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    with h_of(tmp_path, "in", "stream") as dump:
+        record = 0
+        while True:
+            while record < len(dump.times()):
+                np.testing.assert_array_equal(dump.read(record)[0], expected(9)[record])
+                record += 1
+            if not dump.grow():
+                break
+        assert dump.times() == list(range(1, 10))
 
 
 def test_no_stream(tmp_path):

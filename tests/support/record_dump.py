@@ -113,6 +113,11 @@ class RecordDump:
             raise Refused(answer["error"], answer["code"])
         return answer
 
+    def grow(self, seconds: float = 30.0) -> bool:
+        """Waits for the next record of a stream. Whether further ones may come."""
+        self.prepared = self._ask({"grow": seconds})
+        return any(one["may_grow"] for one in self.prepared)
+
     def times(self, field: int = 0) -> list[float]:
         return [one["time"] for one in self.prepared[field]["records"]]
 

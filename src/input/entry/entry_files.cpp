@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "base/error.hpp"
@@ -38,7 +39,7 @@ const FieldRequest& EntryFiles::request_of(int field) const {
   return *found;
 }
 
-void EntryFiles::open(std::size_t file) {
+void EntryFiles::open(std::size_t file, const std::vector<std::unique_ptr<FieldRecipe>>& recipes) {
   const std::string& path = files_->paths()[file];
   std::optional<FileCoordinates> coordinates;
   try {
@@ -46,7 +47,7 @@ void EntryFiles::open(std::size_t file) {
   } catch (const Error& error) {
     at_place(fmt::format("{}: input.{}.files: {}", entry_.files_location_text, entry_.name, path), error);
   }
-  for (const auto& recipe : recipes_) {
+  for (const auto& recipe : recipes) {
     try {
       recipe->add(file, *coordinates);
     } catch (const Error& error) {
@@ -56,30 +57,70 @@ void EntryFiles::open(std::size_t file) {
   }
 }
 
-void EntryFiles::open_all() {
-  recipes_.clear();
-  for (const int field : declared_) {
-    const FieldRequest& request = request_of(field);
-    try {
-      recipes_.push_back(std::make_unique<FieldRecipe>(field, request, context_));
-    } catch (const Error& error) {
-      at_place(place_of(request), error);
-    }
-  }
+void EntryFiles::find() {
   try {
     std::vector<std::string> paths{""};  // a Python function without files
-    if (!entry_.files.empty()) paths = find_files(entry_.files, context_.directory, env::system_files());
+    const auto* adios2 = std::get_if<Adios2Source>(&entry_.source);
+    if (adios2 != nullptr && adios2->is_stream)  // its file has another name, and comes when the job begins
+      paths = {std::filesystem::path(context_.directory) / entry_.files.at(0)};
+    else if (!entry_.files.empty())
+      paths = find_files(entry_.files, context_.directory, env::system_files());
     files_ = std::make_unique<SourceFiles>(std::move(paths), command_of(entry_.source, context_.folder));
   } catch (const Error& error) {
     at_place(fmt::format("{}: input.{}.files", entry_.files_location_text, entry_.name), error);
   }
-  for (std::size_t file = 0; file < files_->paths().size(); ++file) open(file);
+}
+
+std::vector<std::unique_ptr<FieldRecipe>> EntryFiles::open_all() {
+  std::vector<std::unique_ptr<FieldRecipe>> recipes;
+  for (const int field : declared_) {
+    const FieldRequest& request = request_of(field);
+    try {
+      recipes.push_back(std::make_unique<FieldRecipe>(field, request, context_));
+    } catch (const Error& error) {
+      at_place(place_of(request), error);
+    }
+  }
+  for (std::size_t file = 0; file < files_->paths().size(); ++file) open(file, recipes);
+  return recipes;
 }
 
 std::vector<PreparedField> EntryFiles::prepare() {
-  open_all();
-  std::vector<PreparedField> prepared;
+  recipes_.clear();  // they read from the files that find() replaces
+  last_read_.clear();
+  find();
+  return finish(open_all());
+}
+
+// Each field from the last record on that was read. As long as one was not read at all, none can be spared.
+std::map<std::string, std::int64_t> EntryFiles::needed() const {
+  std::map<std::string, std::int64_t> needed;
   for (const auto& recipe : recipes_) {
+    const std::string dim = recipe->time_dim();
+    if (dim.empty()) continue;
+    const auto last = last_read_.find(recipe->field());
+    const std::int64_t first = last == last_read_.end() ? 0 : last->second;
+    const auto known = needed.try_emplace(dim, first).first;
+    known->second = std::min(known->second, first);
+  }
+  return needed;
+}
+
+std::vector<PreparedField> EntryFiles::grow(double seconds) {
+  if (!files_ || !files_->may_grow()) return {};
+  try {
+    files_->grow(seconds, needed());
+  } catch (const Error& error) {
+    at_place(fmt::format("{}: input.{}.files: {}", entry_.files_location_text, entry_.name,
+                         fmt::join(files_->paths(), ", ")),
+             error);
+  }
+  return finish(open_all());
+}
+
+std::vector<PreparedField> EntryFiles::finish(std::vector<std::unique_ptr<FieldRecipe>> recipes) {
+  std::vector<PreparedField> prepared;
+  for (const auto& recipe : recipes) {
     try {
       prepared.push_back(recipe->finish());
     } catch (const Error& error) {
@@ -91,8 +132,10 @@ std::vector<PreparedField> EntryFiles::prepare() {
     prepared.back().entry = entry_.name;
     prepared.back().on_trouble = entry_.on_trouble;
     prepared.back().files = files_->paths();
-    recipe->start_reading(*files_, context_.chunk_bytes / (2 * recipes_.size()));
+    prepared.back().may_grow = files_->may_grow() && !recipe->time_dim().empty();
+    recipe->start_reading(*files_, context_.chunk_bytes / (2 * recipes.size()));
   }
+  recipes_ = std::move(recipes);  // after all that may throw: the earlier ones still read their records
   return prepared;
 }
 
@@ -100,6 +143,7 @@ RecordValues EntryFiles::read(const PreparedField& field, std::int64_t record) {
   const auto recipe = std::ranges::find(recipes_, field.field, [](const auto& one) { return one->field(); });
   TAILRACE_ASSERT(recipe != recipes_.end(), "a field that prepare() returned");
   const Record& at = field.timeline.records()[base::index(record)];
+  last_read_[field.field] = at.index;
   try {
     return (*recipe)->read(at, field.travels_as);
   } catch (const Error& error) {

@@ -1,6 +1,8 @@
 // An entry of the section `input` whose files a process of its own reads.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,19 +18,24 @@ class EntryFiles final : public EntryReader {
 
   // May be called again, when further files have come.
   std::vector<PreparedField> prepare() override;
+  std::vector<PreparedField> grow(double seconds) override;
   RecordValues read(const PreparedField& field, std::int64_t record) override;
 
  private:
   const FieldRequest& request_of(int field) const;
   std::string place_of(const FieldRequest& request) const;
-  void open_all();
-  void open(std::size_t file);
+  void find();
+  std::vector<std::unique_ptr<FieldRecipe>> open_all();
+  void open(std::size_t file, const std::vector<std::unique_ptr<FieldRecipe>>& recipes);
+  std::vector<PreparedField> finish(std::vector<std::unique_ptr<FieldRecipe>> recipes);
+  std::map<std::string, std::int64_t> needed() const;
 
   Entry entry_;
   std::vector<int> declared_;
   ReaderContext context_;
   std::unique_ptr<SourceFiles> files_;
   std::vector<std::unique_ptr<FieldRecipe>> recipes_;
+  std::map<int, std::int64_t> last_read_;  // index along the dim of time, by field
 };
 
 }  // namespace tailrace::input

@@ -27,6 +27,7 @@ class FieldRecipe {
   RecordValues read(const Record& record, model::DataType type);
 
   int field() const { return field_; }
+  std::string time_dim() const;  // of the variable in the last file; empty: none
   const FieldRequest& request() const { return request_; }
 
  private:

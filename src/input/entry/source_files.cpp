@@ -59,11 +59,22 @@ env::ReceivedPages SourceFiles::read(std::size_t file, const VariableHeader& var
   return process_.read(open(file).opened.number, variable, start, count);
 }
 
+bool SourceFiles::may_grow() const {
+  return std::ranges::any_of(open_, [](const Open& one) { return one.opened.more; });
+}
+
+void SourceFiles::grow(double seconds, const std::map<std::string, std::int64_t>& needed) {
+  for (Open& one : open_)
+    if (one.opened.more) one.opened = process_.extend(one.opened.number, seconds, needed);
+}
+
 std::vector<double> SourceFiles::numbers(std::size_t file, const VariableHeader& variable) {
-  std::vector<double> values(cells_of(variable));
-  if (values.empty()) return values;
+  if (cells_of(variable) == 0) return {};
   const std::vector<std::int64_t> start(variable.shape.size(), 0);
-  unpack(read(file, variable, start, variable.shape).bytes(), variable.type, rules_of(variable), values);
+  // Read before there is room for the result: a damaged header may claim any length.
+  const auto pages = read(file, variable, start, variable.shape);
+  std::vector<double> values(pages.bytes().size() / model::size_of(variable.type));
+  unpack(pages.bytes(), variable.type, rules_of(variable), values);
   return values;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,11 @@ class SourceFiles {
   const FileHeader& header(std::size_t file);
   env::ReceivedPages read(std::size_t file, const VariableHeader& variable,
                           const std::vector<std::int64_t>& start, const std::vector<std::int64_t>& count);
+  // Whether further records may come in a file that is open.
+  bool may_grow() const;
+  // Waits for up to `seconds` for the next record of each such file. `needed`: by dim of time, the first
+  // record that is still needed.
+  void grow(double seconds, const std::map<std::string, std::int64_t>& needed);
   // All values of a variable, unpacked; missing ones are NaN.
   std::vector<double> numbers(std::size_t file, const VariableHeader& variable);
   // Those of a variable of texts: one for each element of the dims but the last.

@@ -1,7 +1,8 @@
 // record_dump: reads input as a server does, for the tests in Python. The first line on stdin describes the
 // model, the entry and its fields as JSON (see parse() below); the answer is what prepare() returned. Each
-// further line {"field": n, "record": n, "to": file} writes the bytes of a record to the file. Each answer is
-// a line of JSON; an error is {"error": text, "code": number}.
+// further line {"field": n, "record": n, "to": file} writes the bytes of a record to the file; {"grow":
+// seconds} waits for the next record, and is answered as prepare() is. Each answer is a line of JSON; an
+// error is {"error": text, "code": number}.
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -104,7 +105,8 @@ Task parse(const json& from) {
   task.entry.name = "forcing";
   task.entry.files = from.at("files").get<std::vector<std::string>>();
   task.entry.files_location_text = "run.yml:5:12";
-  if (from.contains("python")) task.entry.source = PythonSource{{}, from["python"]};
+  if (from.contains("python")) task.entry.source = PythonSource{from.value("function", ""), from["python"]};
+  if (from.contains("adios2")) task.entry.source = Adios2Source{from["adios2"] == "stream"};
   for (const json& one : from.at("fields")) {
     task.fields.push_back(static_cast<int>(task.declarations.fields.size()));
     model::Field& field = task.declarations.fields.emplace_back();
@@ -128,6 +130,7 @@ json described(const PreparedField& field) {
   json described{{"records", records},
                  {"type", model::name_of(field.travels_as)},
                  {"stays", field.stays},
+                 {"may_grow", field.may_grow},
                  {"files", field.files},
                  {"has_bounds", field.timeline.has_bounds()},
                  {"is_climatology", field.timeline.is_climatology()}};
@@ -161,15 +164,22 @@ void serve() {
                 << std::endl;
     }
   };
-  answer([&] {
-    fields = reader->prepare();
+  const auto all_described = [&] {
     json all = json::array();
     for (const PreparedField& one : fields) all.push_back(described(one));
     return all;
+  };
+  answer([&] {
+    fields = reader->prepare();
+    return all_described();
   });
   while (std::getline(std::cin, line))
     answer([&] {
       const json wanted = json::parse(line);
+      if (wanted.contains("grow")) {
+        fields = reader->grow(wanted["grow"]);
+        return all_described();
+      }
       return dumped(reader->read(fields.at(wanted.at("field")), wanted.at("record")), wanted.at("to"));
     });
 }
