@@ -97,7 +97,7 @@ def compare_ways(results: Results, where: Path, rounds: int, hours: int, ranks: 
 
 
 def add_get(results: Results) -> None:
-    """Of records that are there, by the program that compares get with memcpy."""
+    """The program get_input compares `get` of records that are there with memcpy."""
     done = jobs.run([jobs.program("get_input")], 1, jobs.BUILD)
     for rule, at_most in (("exact", 1.1), ("linear", 1.5)):
         for name, ratio in (line[1:] for line in done.of("ratio") if line[0] == rule):

@@ -18,7 +18,7 @@ def counted(process: int) -> int:
 
 
 def start_bytes(program: Path) -> int:
-    """What a reader reads of itself and its libraries, before it has a request."""
+    """A reader reads as much of itself and its libraries before it has a request."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs:
         reader = subprocess.Popen([program, str(theirs.fileno())], pass_fds=[theirs.fileno()])
@@ -29,9 +29,9 @@ def start_bytes(program: Path) -> int:
 
 
 class ReadBytes:
-    """Of the readers below this process, without their start. They are looked at again and again, since their counters
-    go with them: what one reads in its last moment may be missed, which is nothing as long as it lives on to the end of
-    the job."""
+    """Counts what the readers below this process read, without their start. It looks at them again and again, since
+    their counters go with them. It may miss what one reads in its last moment, which is nothing, since readers live on
+    to the end of the job."""
 
     def __init__(self, program: Path) -> None:
         self._program, self._read = program, {}
