@@ -1,4 +1,4 @@
-"""Each row of the guide's tables for users of CDO, XIOS and CMOR is executed."""
+"""Each row of the guide's tables for users of CDO, XIOS, CMOR, MAPL and FMS is executed."""
 
 import re
 import shutil
@@ -38,7 +38,7 @@ def piece(cell: str) -> dict:
 
 
 CDO = rows("CDO")
-OTHERS = [row for title in ("XIOS", "CMOR") for row in rows(title)]
+OTHERS = [row for title in ("XIOS", "CMOR", "MAPL ExtData", "FMS") for row in rows(title)]
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +77,32 @@ def test_cdo_gives_the_same_from_every_step(year, tmp_path, number):
     np.testing.assert_allclose(ours, values(tmp_path / "out.nc")[: len(ours)], rtol=tolerance)
 
 
+def write_forcing(folder: Path) -> None:
+    """The files that the rows about input name: months of 2001 and 2002, a year, and a day."""
+    days = np.arange(0.0, 365.0, 5.0)
+    for name, times in {
+        "sst.nc": days,
+        "air.nc": days,
+        "clim.nc": days,
+        "day.nc": np.arange(8) / 8.0,
+        "sst_200112.nc": np.arange(334.0, 365.0),
+        "sst_200201.nc": np.arange(365.0, 396.0),
+        "sst_200202.nc": np.arange(396.0, 424.0),
+    }.items():
+        with netCDF4.Dataset(folder / name, "w") as data:
+            for dim, length in zip(("time", "z", "lat", "lon"), (len(times), *SHAPE), strict=True):
+                data.createDimension(dim, length)
+            axis = data.createVariable("time", "f8", ("time",))
+            axis.setncatts({"units": "days since 2001-01-01", "calendar": "standard"})
+            axis[:] = times
+            data.createVariable("tos", "f4", ("time", "lat", "lon")).units = "K"
+            data.createVariable("hus", "f4", ("time", "z", "lat", "lon")).units = "1"
+            for variable in ("tos", "hus"):
+                data[variable][:] = 1.0
+
+
 @pytest.mark.parametrize("row", OTHERS, ids=[re.sub(r"[^\w=]+", " ", row[0]).strip() for row in OTHERS])
-def test_the_words_of_xios_and_cmor(tmp_path, row):
+def test_the_words_of_other_programs(tmp_path, row):
     config = {
         "tailrace": 1,
         "model_time": TIME,
@@ -87,6 +111,8 @@ def test_the_words_of_xios_and_cmor(tmp_path, row):
         "output": {"b.nc": {"variables": [{"field": "hus", "every": "1 d"}]}},
     } | piece(row[1])
     mip_tables.write(tmp_path)
+    write_forcing(tmp_path)
+    (tmp_path / "more.yaml").write_text("groups: {all: [ta]}\n")
     (tmp_path / "run.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     done = tailrace("check", "run.yaml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
