@@ -82,9 +82,7 @@ def test_gaps_and_a_late_beginning_are_shown(tmp_path):
 def test_intervals_are_those_of_the_bounds(tmp_path):
     edges = np.array([0.0, 31.0, 59.0, 90.0])
     make(tmp_path / "a.nc", (edges[1:] + edges[:-1]) / 2, bounds=np.stack([edges[:-1], edges[1:]], axis=1))
-    lines = lines_of(
-        check(tmp_path, "  a: {files: a.nc, fields: {sst: {variable: tos, time: mean_preserving}}}\n")
-    )
+    lines = lines_of(check(tmp_path, "  a: {files: a.nc, fields: {sst: {variable: tos, time: mean_preserving}}}\n"))
     assert "3 records from 2026-01-01T00:00:00 to 2026-04-01T00:00:00, one in " in lines[2]
     assert len(lines) == 3
 
