@@ -19,8 +19,8 @@ module tailrace_steps
     !> The handle of a declared field, for wants, put, acquire, publish and get without looking up its name. If there is
     !! none of this name, the message suggests the nearest one.
     procedure :: handle
-    !> Whether a file, a diagnostic or a checkpoint needs the field at this step. A fixed field (every: once) is wanted
-    !! from ready until it was put, so it may be put before the first step.
+    !> Whether a file, a diagnostic, a checkpoint or an input needs the field at this step. A fixed field (every: once) is
+    !! wanted from ready until it was put, so it may be put before the first step.
     generic :: wants => wants_name, wants_handle
     !> Whether nothing needs the field at this step, but a file writes the last put of the run (also_at_end). wants is
     !! true for such a field at each step. A model that puts it only at its last step copies it once.

@@ -384,7 +384,7 @@ void bind_exchange(nb::class_<PythonSession>& type) {
   type.def("step", &PythonSession::step, "step"_a, "time"_a, "States the model's time, in seconds.")
       .def("handle", &PythonSession::handle, "name"_a, "The handle of a declared field.")
       .def("wants", &PythonSession::wants, "field"_a,
-           "Whether a file, a diagnostic or a checkpoint needs the field at this step; a fixed one "
+           "Whether a file, a diagnostic, a checkpoint or an input needs the field at this step; a fixed one "
            "(`every: once`) is wanted from ready until it was put.")
       .def("wants_at_end", &PythonSession::wants_at_end, "field"_a,
            "Whether nothing needs the field at this step, but a file writes the last put of the run "

@@ -289,9 +289,9 @@ TAILRACE_EXPORT int tailrace_step(tailrace_session* session, int64_t step, doubl
                                   tailrace_error* error);
 /* The handle of a declared field, or -1; the message then suggests the nearest name. */
 TAILRACE_EXPORT int tailrace_handle(const tailrace_session* session, const char* name, tailrace_error* error);
-/* 1: a file, a diagnostic or a checkpoint needs the field at this step; 0: none does; -1: failure. A fixed
- * field (`every: once`) is wanted from tailrace_ready until it was put, so it may be put before the first
- * step. */
+/* 1: a file, a diagnostic, a checkpoint or an input needs the field at this step; 0: none does; -1: failure.
+ * A fixed field (`every: once`) is wanted from tailrace_ready until it was put, so it may be put before the
+ * first step. */
 TAILRACE_EXPORT int tailrace_wants(const tailrace_session* session, int field, tailrace_error* error);
 /* 1: nothing needs the field at this step, but a file writes the last put of the run (`also_at_end`); 0:
  * otherwise; -1: failure. tailrace_wants is 1 for such a field at each step. A model that puts it only at its

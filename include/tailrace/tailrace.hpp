@@ -297,8 +297,8 @@ class TAILRACE_EXPORT Session {
   void step(std::int64_t step, double time);
   // The handle of a declared field. The message of Error(usage) suggests the nearest name.
   FieldHandle handle(std::string_view name) const;
-  // Whether a file, a diagnostic or a checkpoint needs the field at this step. A fixed field (`every: once`)
-  // is wanted from ready until it was put, so it may be put before the first step.
+  // Whether a file, a diagnostic, a checkpoint or an input needs the field at this step. A fixed field
+  // (`every: once`) is wanted from ready until it was put, so it may be put before the first step.
   bool wants(FieldHandle field) const;
   bool wants(std::string_view name) const { return wants(handle(name)); }
   // Whether nothing needs the field at this step, but a file writes the last put of the run (`also_at_end`).
@@ -414,11 +414,12 @@ TAILRACE_EXPORT void serve(const std::string& configuration);
 
 // Reads and checks a configuration as far as possible without a model, and describes it (a tree of files,
 // variables and periods). It opens the headers of the files of `input`, in processes of their own, and
-// describes the times that they cover. `options` are those of the model. `declared`, if not empty, is the file with the
-// declarations of a model from a run's report directory (declared.COMPONENT.json): then everything is checked
-// and described, with the plan of the diagnostics. `restart`, if not empty, is a directory of checkpoints, as
-// in tailrace/checkpoints.hpp, and needs `declared`: then the call also checks whether a run would restart
-// from the newest complete checkpoint. Throws Error(configuration) with all mistakes.
+// describes the times that they cover. `options` are those of the model. `declared`, if not empty, is the
+// file with the declarations of a model from a run's report directory (declared.COMPONENT.json): then
+// everything is checked and described, with the plan of the diagnostics. `restart`, if not empty, is a
+// directory of checkpoints, as in tailrace/checkpoints.hpp, and needs `declared`: then the call also checks
+// whether a run would restart from the newest complete checkpoint. Throws Error(configuration) with all
+// mistakes.
 TAILRACE_EXPORT std::string check(const std::string& configuration,
                                   const std::map<std::string, std::string>& options = {},
                                   const std::string& declared = "", const std::string& restart = "");

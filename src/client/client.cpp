@@ -105,7 +105,7 @@ bool Client::wants_at_end(int field) const {
   };
   look(checked(field));
   for (const int other : namesakes(field)) look(static_cast<std::size_t>(other));
-  now |= is_kept_for_inputs(static_cast<std::size_t>(field));
+  now |= is_needed_for_inputs(static_cast<std::size_t>(field));
   return now == 0 && at_end != 0;
 }
 
@@ -442,7 +442,7 @@ std::span<std::byte> Client::acquire(int field) {
   const int other = wanted_namesake(field);
   const bool is_kept = is_kept_for_inputs(checked(field));
   FieldState* state = begin_put(other >= 0 ? other : field);
-  if (!state && is_kept) state = &fields_[base::index(field)];
+  if (!state && is_needed_for_inputs(base::index(field))) state = &fields_[base::index(field)];
   if (!state) return {};
   const std::uint64_t begin = env::steady_nanoseconds();
   const auto bytes = static_cast<std::size_t>(state->count) * model::size_of(state->type);
@@ -474,6 +474,13 @@ void Client::publish(int field) {
 void Client::provide_inputs(std::unique_ptr<FieldSource> source, std::span<const int> needed) {
   input_source_ = std::move(source);
   for (const int field : needed) kept_for_inputs_.try_emplace(field);
+}
+
+// A field that is put once is kept for good.
+bool Client::is_needed_for_inputs(std::size_t field) const {
+  if (!stepped_ || kept_for_inputs_.empty()) return false;
+  const auto kept = kept_for_inputs_.find(static_cast<int>(field));
+  return kept != kept_for_inputs_.end() && (!fields_[field].once || kept->second.values.empty());
 }
 
 std::span<const std::byte> Client::present(int field) const {

@@ -54,7 +54,7 @@ class Client {
   // For a field with namesakes: whether any of them is wanted. A put supplies all of them.
   bool wants(int field) const {
     return needs(checked(field)) || (!namesakes_.empty() && wanted_namesake(field) >= 0) ||
-           is_kept_for_inputs(static_cast<std::size_t>(field));
+           is_needed_for_inputs(static_cast<std::size_t>(field));
   }
   bool wants_at_end(int field) const;  // not needed at this step, but the last put before the end is used
   void put(int field, const Array& array);
@@ -155,6 +155,7 @@ class Client {
   bool is_kept_for_inputs(std::size_t field) const {
     return !kept_for_inputs_.empty() && kept_for_inputs_.contains(static_cast<int>(field));
   }
+  bool is_needed_for_inputs(std::size_t field) const;  // at this step
   void keep_for_inputs(int field, const Array& array);
   void get_input(int field, const Target& target) const;
   std::span<const int> namesakes(int field) const;

@@ -65,7 +65,7 @@ class InputFields::State {
     const PresentField levels = levels_of(fields_[n]);
     std::vector<std::span<const std::byte>> payloads;
     for (const input::Part& part : parts) payloads.push_back(*store_.find(n, part.place));
-    fields_[n].deliver(parts, payloads, levels, target);
+    fields_[n].deliver(parts, payloads, levels, target, scratch_);
     counted.got_bytes.add(base::index(cells) * model::size_of(target.type));
   }
 
@@ -168,6 +168,7 @@ class InputFields::State {
   std::vector<std::size_t> numbers_;  // by index in the declarations
   RecordStore store_;
   const Declarer& declarer_;
+  std::vector<std::byte> scratch_;
 };
 
 InputFields::InputFields(InputParts parts, const Declarer& declarer, telemetry::ClientCounters& counters)

@@ -11,7 +11,6 @@
 namespace tailrace::mip_tables {
 namespace {
 
-
 class TableCheck {
  public:
   TableCheck(const Written& written, config::Problems& problems, std::vector<std::string>& warnings)

@@ -350,7 +350,10 @@ void ModelRank::provide_inputs(std::vector<input::PreparedField> fields,
   parts.fields = std::move(fields);
   parts.calendar = plan_->calendar;
   parts.channel = std::move(channel);
-  parts.meanwhile = [this] { meanwhile(); };
+  parts.meanwhile = [this] {
+    client_->throw_fault();  // of the component, which ends: its servers send no further record
+    meanwhile();
+  };
   parts.present = [this](int field) {
     return client::PresentField{declarer_.declarations().fields[base::index(field)].type,
                                 client_->present(field)};

@@ -5,25 +5,20 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <optional>
 
 #include "analytics/expression/rewrites.hpp"
 #include "analytics/operator.hpp"
 #include "analytics/plan_text.hpp"
 #include "base/error.hpp"
-#include "base/index.hpp"
 #include "base/log.hpp"
 #include "base/nearest_name.hpp"
 #include "base/version.hpp"
-#include "calendar/calendar.hpp"
 #include "cf/volume.hpp"
 #include "dialects/dialect.hpp"
 #include "dialects/yaml.hpp"
 #include "env/file_system.hpp"
 #include "handshake/start.hpp"
-#include "input/preview/preview.hpp"
-#include "output/adios2/library.hpp"
 #include "output/format.hpp"
 #include "output/hdf5_lock.hpp"
 #include "plan/analysis.hpp"
@@ -33,6 +28,7 @@
 #include "plan/plan.hpp"
 #include "plan/restart/description.hpp"
 #include "server/server_process.hpp"
+#include "session/input_preview.hpp"
 #include "session/restart_preview.hpp"
 #include "settings/configuration.hpp"
 #include "tailrace/tailrace.hpp"
@@ -87,55 +83,6 @@ analytics::Placement placement_of(const Checked& checked) {
   const int count =
       servers.mode == settings::Mode::dedicated ? servers.count : static_cast<int>(checked.ranks);
   return analytics::make_placement(checked.plan.analysis->graph, places, std::max(1, count), 0);
-}
-
-// The bound of all servers together; 0: their number is not known before the job.
-double memory_of(const settings::ServersOptions& servers, std::size_t ranks) {
-  const bool is_known = servers.per_node == 0 && servers.per_domain == 0;
-  const auto count =
-      servers.mode == settings::Mode::dedicated ? (is_known ? servers.count : 0) : static_cast<int>(ranks);
-  return static_cast<double>(servers.memory) * count;
-}
-
-input::PreviewContext reading_of(const settings::Configuration& configuration) {
-  return {.calendar = calendar::Calendar(configuration.time.calendar, configuration.time.start),
-          .folder = output::adios2::beside_library(""),
-          .directory = ""};
-}
-
-// Opens the files of all entries, so that all mistakes are told together.
-std::string input_text(const settings::Configuration& configuration, double memory,
-                       const std::function<input::EntryPreview(const input::Entry&)>& preview_of) {
-  std::vector<input::EntryPreview> entries;
-  std::string faults;
-  for (const input::Entry& entry : configuration.sections.get<input::Options>().entries) try {
-      entries.push_back(preview_of(entry));
-    } catch (const Error& error) {
-      faults += (faults.empty() ? "" : "\n") + std::string(error.what());
-    }
-  if (!faults.empty()) throw Error(ErrorCode::configuration, faults);
-  return input::describe(entries, reading_of(configuration).calendar, memory);
-}
-
-std::string input_text(const Checked& checked) {
-  const auto preview = [&](const input::Entry& entry) {
-    std::vector<int> fields;
-    for (const plan::InputPlan& each : checked.plan.inputs)
-      if (std::ranges::count(entry.fields, checked.declarations.fields[base::index(each.field)].name,
-                             &input::FieldRequest::name) > 0)
-        fields.push_back(each.field);
-    return input::preview_of(entry, fields, checked.declarations, reading_of(checked.configuration));
-  };
-  return input_text(checked.configuration, memory_of(checked.configuration.servers, checked.ranks), preview);
-}
-
-// Without a model. Names that contain options of the model are not known yet.
-std::string input_text(const settings::Configuration& configuration) {
-  const auto preview = [&](const input::Entry& entry) {
-    if (std::ranges::any_of(entry.files, settings::is_open)) return input::EntryPreview{.entry = &entry};
-    return input::preview_of(entry, reading_of(configuration));
-  };
-  return input_text(configuration, memory_of(configuration.servers, 0), preview);
 }
 
 std::string diagnostics_text(const Checked& checked) {
@@ -197,13 +144,14 @@ std::string check(const std::string& configuration, const std::map<std::string, 
     return session::restart_text(found, restart) + plan::describe(found.configuration, &found.plan) +
            plan::describe_memory(found.configuration.servers, found.plan, found.declarations, found.ranks) +
            cf::describe_volume(found.plan, found.configuration, found.declarations, found.speed) +
-           session::input_text(found) + session::diagnostics_text(found);
+           session::preview_input(found.configuration, found.plan, found.declarations, found.ranks) +
+           session::diagnostics_text(found);
   }
   const settings::Sources sources = settings::read_sources(configuration);
   auto parsed = settings::parse_configuration(sources, options.empty() ? nullptr : &options);
   settings::check_operators(parsed);
   std::ranges::move(plan::folder_warnings(parsed, env::system_files()), std::back_inserter(parsed.warnings));
-  return plan::describe(parsed, nullptr) + session::input_text(parsed);
+  return plan::describe(parsed, nullptr) + session::preview_input(parsed);
 }
 
 std::string plan_graph(const std::string& configuration, const std::string& declared,

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <map>
 
-#include "units/unit_factors.hpp"
 #include "base/error.hpp"
 #include "base/thread_safety.hpp"
+#include "units/unit_factors.hpp"
 
 namespace tailrace::units {
 

@@ -73,7 +73,7 @@ def test_gaps_and_a_late_beginning_are_shown(tmp_path):
     lines = lines_of(check(tmp_path, "  a: {files: a.nc, fields: {sst: {variable: tos}}}\n"))
     assert "5 records from 2026-01-02T00:00:00 to 2026-01-05T06:00:00, one in 6 h" in lines[2]
     assert lines[3:] == [
-        "warning: run.yaml:4:30: at the start of the run a value is needed at 2026-01-01T00:00:00, but the first "
+        "warning: run.yaml:4:29: at the start of the run a value is needed at 2026-01-01T00:00:00, but the first "
         "record begins at 2026-01-02T00:00:00",
         "no records from 2026-01-02T12:00:00 to 2026-01-05T00:00:00",
     ]
@@ -100,7 +100,7 @@ REFUSED = {
     ),
     "a variable": (
         "  a: {files: sst.nc, fields: {sst: {variable: tso}, u: {variable: tos}}}\n",
-        ["run.yaml:4:32: input.a.fields.sst: sst.nc: variable tso: there is no variable tso.", 'Did you mean "tos"?'],
+        ["run.yaml:4:31: input.a.fields.sst: sst.nc: variable tso: there is no variable tso.", 'Did you mean "tos"?'],
     ),
     "no file of a model": (
         "  a: {files: text.nc, fields: {sst: {variable: tos}}}\n",
@@ -108,19 +108,19 @@ REFUSED = {
     ),
     "a rule": (
         "  a: {files: sst.nc, fields: {sst: {variable: tos, time: none}}}\n",
-        ["run.yaml:4:32: input.a.fields.sst: variable tos: there are 3 records, but `time: none` expects one"],
+        ["run.yaml:4:31: input.a.fields.sst: variable tos: there are 3 records, but `time: none` expects one"],
     ),
     "bounds": (
         "  a: {files: sst.nc, fields: {sst: {variable: tos, time: mean_preserving}}}\n",
-        ["run.yaml:4:32: input.a.fields.sst: variable tos: the time axis has no bounds"],
+        ["run.yaml:4:31: input.a.fields.sst: variable tos: the time axis has no bounds"],
     ),
     "a member": (
         "  a: {files: sst.nc, fields: {sst: {variable: tos, select: {membre: 0}}}}\n",
-        ["run.yaml:4:32: input.a.fields.sst: sst.nc: variable tos: `select` names the dim membre"],
+        ["run.yaml:4:31: input.a.fields.sst: sst.nc: variable tos: `select` names the dim membre"],
     ),
     "all at once": (
         "  a: {files: sst.nc, fields: {x: {}, y: {}}}\n  b: {files: gone.nc, fields: {z: {}}}\n",
-        ["run.yaml:4:32: input.a.fields.x:", "run.yaml:4:39: input.a.fields.y:", "run.yaml:5:14: input.b.files:"],
+        ["run.yaml:4:31: input.a.fields.x:", "run.yaml:4:38: input.a.fields.y:", "run.yaml:5:14: input.b.files:"],
     ),
 }
 
@@ -145,6 +145,25 @@ def test_names_that_wait_for_options_are_left_out(tmp_path):
     assert lines[1].startswith("a: warm.nc, read 2 records ahead")
 
 
+def test_files_that_a_job_may_wait_for_need_not_be_there(tmp_path):
+    entries = "  a: {files: a.nc, wait_for: 2 h, fields: {sst: {variable: tos}}}\n"
+    lines = lines_of(check(tmp_path, entries))
+    assert lines[1].startswith("a: files that are not there yet")
+    assert lines[2].startswith("warning: run.yaml:4:14: there is no file a.nc;")
+    assert lines[2].endswith("; the job waits for 2 h")
+    make(tmp_path / "a.nc", [0.0, 1.0])
+    assert lines_of(check(tmp_path, entries))[1].startswith("a: a.nc")
+
+
+def test_xarray_tells_the_same_of_a_file(tmp_path):
+    make(tmp_path / "a.nc", [0.0, 1.0])
+    of = {
+        source: check(tmp_path, f"  a: {{files: a.nc, source: {source}, fields: {{sst: {{variable: tos}}}}}}\n")
+        for source in ("netcdf", "xarray")
+    }
+    assert lines_of(of["xarray"]) == lines_of(of["netcdf"])
+
+
 def declare(folder: Path, *inputs: dict, levels: list[float] | None = None) -> str:
     """The declarations of a model with these inputs on a grid of the files' cells."""
     coordinates = [
@@ -160,19 +179,48 @@ def declare(folder: Path, *inputs: dict, levels: list[float] | None = None) -> s
     grid["ranks"] = [{"count": shape, "offset": [0] * len(shape)}]
     common = {"grid": "air", "type": "float32", "units": "degC", "input": True}
     fields = [common | {"standard_name": "", "long_name": "", "attributes": {}} | one for one in inputs]
-    declared = {"component": "model", "options": {}, "grids": [grid], "fields": fields}
+    head = {"schema": "tailrace-declared", "version": 1}
+    declared = head | {"component": "model", "options": {}, "grids": [grid], "fields": fields}
     (folder / "declared.json").write_text(json.dumps(declared))
     return str(folder / "declared.json")
 
 
 def test_with_declarations_records_have_the_size_in_which_they_travel(tmp_path):
-    make(tmp_path / "a.nc", [0.0, 0.25, 0.5])
-    declared = declare(tmp_path, {"name": "sst"})
-    entries = "  a: {files: a.nc, lead: 4, fields: {sst: {variable: tos, missing: 0, narrow: true}}}\n"
-    lines = lines_of(check(tmp_path, entries, "--declared", declared))
-    assert "sst: tos, 3 records from 2026-01-01T00:00:00 to 2026-01-01T12:00:00, one in 6 h" in lines[2]
-    size = LAT * LON * (4 if f"{LAT * LON * 4} B each" in lines[2] else 8)
-    assert f"{size} B each; {4 * size} B a day" in lines[2]
+    """In float64 where they are converted and interpolated, otherwise in the model's float32."""
+    make(tmp_path / "a.nc", [0.0, 0.5, 1.0])
+    make(tmp_path / "b.nc", [0.0, 0.5, 1.0], name="u")
+    declared = declare(tmp_path, {"name": "sst"}, {"name": "u", "units": "K"})
+    lines = lines_of(
+        check(
+            tmp_path,
+            "  a: {files: a.nc, lead: 1, fields: {sst: {variable: tos, missing: 0, narrow: true}}}\n"
+            "  b: {files: b.nc, lead: 12 h, fields: {u: {missing: keep, time: previous}}}\n",
+            "--declared",
+            declared,
+        )
+    )
+    record = LAT * LON
+    times = "3 records from 2026-01-01T00:00:00 to 2026-01-02T00:00:00, one in 12 h"
+    total = f"{(2 * 8 + 2 * 4) * record} B a day of model time; the servers hold up to {3 * 12 * record / 1024:.4g} KiB"
+    assert lines == [
+        f"input of 2 fields: {total}",
+        "a: a.nc, read 1 record ahead, on trouble: stop",
+        f"sst: tos, {times}, {8 * record} B each; {2 * 8 * record} B a day of model time",
+        "b: b.nc, read 12 h ahead, on trouble: stop",
+        f"u: u, {times}, {4 * record} B each; {2 * 4 * record} B a day of model time",
+    ]
+
+
+def test_with_declarations_what_the_model_does_not_get_is_left_out(tmp_path):
+    make(tmp_path / "a.nc", [0.0, 1.0])
+    declared = declare(tmp_path, {"name": "sst", "units": "K"})
+    entries = "  a: {files: a.nc, fields: {sst: {variable: tos}, tos: {}}}\n  b: {files: gone.nc, fields: {ice: {}}}\n"
+    done = check(tmp_path, entries, "--declared", declared)
+    assert [line.split(":")[0] for line in lines_of(done)] == ["input of 1 field", "a", "sst"]
+    for place, name in (("4:51", "tos"), ("5:32", "ice")):
+        assert (
+            f"run.yaml:{place}  input.{'ab'[name == 'ice']}.fields.{name}: the model declares no input" in done.stdout
+        )
 
 
 def test_with_declarations_what_does_not_fit_the_model_is_refused(tmp_path):
@@ -186,8 +234,8 @@ def test_with_declarations_what_does_not_fit_the_model_is_refused(tmp_path):
         declared,
     )
     assert done.returncode == 2
-    assert "run.yaml:4:30: input.a.fields.sst: a.nc: variable tos: " in done.stderr
-    assert "run.yaml:5:30: input.b.fields.u: b.nc: variable u: " in done.stderr
+    assert "run.yaml:4:29: input.a.fields.sst: a.nc: variable tos: " in done.stderr
+    assert "run.yaml:5:29: input.b.fields.u: b.nc: variable u: " in done.stderr
     assert "lev" in done.stderr and "m s-1" in done.stderr
 
 

@@ -223,3 +223,56 @@ def test_a_file_that_changes_while_it_is_open(tmp_path):
             ), refused.value
             with pytest.raises(Refused):
                 dump.read(2)
+
+
+@pytest.mark.parametrize(
+    "north, east, turned",
+    [
+        (("degrees_north", AXES["lat"]), ("degrees_east", np.arange(0.0, 361.0, 36.0)), True),  # 0 comes twice
+        (("degrees_north", AXES["lat"].astype("f4") + 1e-5), ("degrees_east", AXES["lon"] - 360.0), True),
+        (("radian", np.radians(AXES["lat"])), ("radian", np.radians(AXES["lon"])), True),
+        ((None, AXES["lat"]), (None, AXES["lon"]), True),  # known by their names
+        (None, None, False),  # without coordinates the order of the file counts
+    ],
+)
+def test_coordinates_of_many_kinds(tmp_path, north, east, turned):
+    count = 10 if east is None else len(east[1])
+    values = numbers(lengths=[2, 4, count])
+    if count == 11:
+        values[:, :, 10] = values[:, :, 0]
+    with netCDF4.Dataset(tmp_path / "a.nc", "w") as data:
+        for name, given, length in (("time", None, 2), ("lat", north, 4), ("lon", east, count)):
+            data.createDimension(name, length)
+            if given is not None:
+                data.createVariable(name, given[1].dtype, (name,))[:] = given[1]
+                if given[0]:
+                    data[name].units = given[0]
+                data[name].standard_name = {"lat": "latitude", "lon": "longitude"}[name]
+        data.createVariable("time", "f8", ("time",))[:] = [0, 1]
+        data["time"].units = "days since 2000-01-01"
+        data.createVariable("t", "f4", ("time", "lat", "lon"))[:] = values
+        data["t"].units = "K"
+    where = grid(lat=AXES["lat"][::-1], lon=AXES["lon"] - 180)
+    expected = np.roll(values[:, ::-1, :10], 5, axis=2) if turned else values
+    with RecordDump(tmp_path, where, ["a.nc"], [FIELD]) as dump:
+        np.testing.assert_array_equal(dump.values(), expected)
+
+
+def test_lists_of_cells_and_curvilinear_grids(tmp_path):
+    """Their coordinates belong to no dim, so the cells are in the order of the file."""
+    values = numbers(lengths=[2, 17, 3])
+    write(tmp_path / "a.nc", values, {"time": np.arange(2.0), "ncells": 17, "lev": AXES["lev"]})
+    with netCDF4.Dataset(tmp_path / "a.nc", "a") as data:
+        for name, units in (("clat", "degrees_north"), ("clon", "degrees_east")):
+            data.createVariable(name, "f8", ("ncells",))[:] = np.random.default_rng(1).normal(size=17)
+            data[name].units = units
+        data["t"].coordinates = "clat clon"
+    where = grid(lev=AXES["lev"][::-1], cell=17)
+    for name, units, standard_name in (("lat", "degrees_north", "latitude"), ("lon", "degrees_east", "longitude")):
+        where["coordinates"].append(
+            {"name": name, "dims": ["cell"], "units": units, "standard_name": standard_name, "values": [1.0] * 17}
+        )
+    with RecordDump(tmp_path, where, ["a.nc"], [FIELD]) as dump:
+        np.testing.assert_array_equal(dump.values(), values.transpose(0, 2, 1)[:, ::-1])
+    with pytest.raises(Refused, match=r"dim ncells of the file \(17 cells\) is none of the grid's \(cell\)"):
+        RecordDump(tmp_path, grid(cell=16), ["a.nc"], [FIELD | {"select": {"lev": 0}}])

@@ -126,6 +126,18 @@ def test_whole_numbers_that_may_be_missing(tmp_path):
     assert "become real numbers when they are unpacked or converted" in refusal(tmp_path, {"type": "int32"})
 
 
+def test_whole_numbers_without_a_sign(tmp_path):
+    values = plane("u1")
+    write(tmp_path / "a.nc", values.view("i1"), {"lat": LAT, "lon": LON}, {"_Unsigned": "true"})
+    for model in ("int32", "float32"):
+        with opened(tmp_path, {"type": model}) as dump:
+            np.testing.assert_array_equal(dump.read(0)[0], values)
+    write(tmp_path / "a.nc", plane("i4"), {"lat": LAT, "lon": LON}, {"_Unsigned": "true"})
+    assert "the values have the type int, which int32, the model's type, cannot hold" in refusal(
+        tmp_path, {"type": "int32"}
+    )
+
+
 def test_units(tmp_path):
     values = plane("f4")
     for own, field, expected in [
@@ -229,6 +241,10 @@ def test_levels_in_the_units_of_the_target(tmp_path):
     write(tmp_path / "b.nc", values, LEVELS | {"lev": LEVELS["lev"] + 1, "time": np.arange(2.0) + 2})
     assert "its levels along lev differ from those of the first file" in refusal(
         tmp_path, {"time": "linear", "vertical": "lev"}, TARGET, files=("a.nc", "b.nc")
+    )
+    write(tmp_path / "d.nc", values, LEVELS | {"lev": np.array([900.0, 500.0, 500.0, 50.0])})
+    assert "level 2 (counted from 0) is 500 and the one before 500; expected levels that descend" in refusal(
+        tmp_path, {"time": "linear", "vertical": "lev"}, TARGET, files=("d.nc",)
     )
     write(tmp_path / "c.nc", values[:, 0], {dim: LEVELS[dim] for dim in ("time", "lat", "lon")})
     assert "it has no vertical dim among time, lat, lon, but `vertical` is asked for" in refusal(

@@ -1,5 +1,7 @@
 """The values that models get of files, in whole jobs, against xarray's interpolation of the same files."""
 
+import os
+import signal
 from pathlib import Path
 
 import netCDF4
@@ -193,7 +195,7 @@ def test_a_restart_goes_on_with_the_same_values(job, before, after):
     whole = {"checkpoints": True, "got": ["w"], "requests": [3]}
     job(forced(2, times=TIMES[:3], **whole), before, config=config, folder=job.root / "job").finished()
     first = {one["name"]: got(job.root / "job", one["name"], shape_of(one)) for one in INPUTS}
-    for path in (job.root / "job").glob("got.*"):
+    for path in (job.root / "job").glob("model.got.*"):
         path.unlink()
     result = job(forced(3, **whole), after, config=config, folder=job.root / "job").finished()
     assert "RESTARTED 3" in result.output
@@ -232,3 +234,54 @@ def test_a_lost_server_ends_the_input(job, transport, policy):
         assert "the model continues without output from" in said, said
     else:
         assert "a fault at running" in said, said
+
+
+def test_components_have_inputs_of_their_own(job):
+    """Fields of one name, from different files, on different grids, by the same servers; some ranks have no cells."""
+    folder = job.root / "job"
+    dataset = forcing()
+    write(folder, dataset)
+    other = (dataset * 2.0 + 1.0).isel(y=slice(0, 2))
+    other.tos.attrs["units"] = "K"
+    write(folder, other, "other.nc")
+    fields = {"sst": FIELDS["sst"]}
+    second = configuration(fields, files="other.nc") | {"output": {}}
+    result = job(
+        forced(3, INPUTS[:1], component="ocean", config=configuration(fields)),
+        forced(
+            5,
+            [{"name": "sst", "grid": "coast", "units": "K"}],
+            component="coast",
+            config=second,
+            grids=[grid(), block_grid("coast", (2, SHAPE[2]), ("y",), dims=("y", "x"))],
+        ),
+        servers(2),
+        config={},
+        folder=folder,
+    ).finished()
+    now = at([INITIAL, *TIMES])
+    ocean = got(result.folder, "sst", SHAPE[1:], "ocean")
+    np.testing.assert_allclose(ocean, dataset.tos.interp(time=now) - 273.15, rtol=1e-12, atol=1e-12)
+    coast = got(result.folder, "sst", (2, SHAPE[2]), "coast")
+    np.testing.assert_allclose(coast, other.tos.interp(time=now), rtol=1e-12)
+
+
+@pytest.mark.parametrize("case", ["two servers", "attached", "inline"])
+def test_a_model_that_is_to_stop_gets_its_inputs_until_it_does(job, case):
+    """SIGTERM to all ranks: the servers end their files early, while the model still takes some steps."""
+    ranks, serving = PARTICIPANTS[case]
+    write(job.root / "job", forcing())
+    times = [1800.0 + step for step in range(1, 3000)]
+    with job.start(
+        forced(ranks, times=times, pace=0.005, asks_stop=True, report_steps=True, in_step=True),
+        serving,
+        config=configuration(),
+        folder=job.root / "job",
+    ) as running:
+        running.wait_for("STEP 20\n")
+        for pid in running.rank_pids():
+            os.kill(pid, signal.SIGTERM)
+        result = running.wait()
+    assert "STOPPING" in result.output, result.output
+    assert result.output.count("FINISHED") == ranks, result.output
+    assert not [message for _, message in result.errors if "get of" in message or "input" in message], result.output

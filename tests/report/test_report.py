@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from tailrace._text import bytes_text, count_text, percent_text, plural, seconds_text
 from tailrace.report import ReportError, html, load, print_report, show
-from tailrace.report.facts import checkpoints, findings, headline
+from tailrace.report.facts import checkpoints, findings, headline, reads
 
 
 def terminal(report, width=150):
@@ -289,3 +289,14 @@ def test_an_invalid_report_is_an_error(tmp_path, text, message):
 def test_a_missing_report_names_the_place_and_the_reason(tmp_path):
     with pytest.raises(ReportError, match=r"there is no .*report\.json\. A run writes it at its end into `servers:"):
         load(tmp_path)
+
+
+def test_the_headline_tells_what_was_read():
+    one = {"component": "bubble", "field": "sst", "bytes_read": 3 << 20, "failures": 0}
+    one |= {"reads": made_up.timings(12, 0.5), "late": made_up.timings(0, 0.0)}
+    assert reads({"inputs": []}) == []
+    assert reads({"inputs": [one]}) == [("read", "3.0 MiB", "in 12 records of input")]
+    late = one | {"field": "ozone", "late": made_up.timings(2, 0.5, most=0.4), "failures": 1}
+    assert reads({"inputs": [one, late]}) == [
+        ("read", "6.0 MiB", "in 24 records of input; 2 came late, at most by 400 ms; 1 could not be read")
+    ]

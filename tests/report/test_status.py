@@ -45,6 +45,17 @@ def test_the_line_shows_undrained_checkpoints():
     assert text.endswith(" | checkpoint 6: 3.0 MiB durable in 2.5 s (1.2 MiB/s), the model paid 250 ms in all"), text
 
 
+def test_the_line_shows_what_was_read():
+    one = {"component": "bubble", "field": "sst", "reads": 3, "bytes_read": 2 << 20, "late": 0, "late_seconds": 0.0}
+    other = one | {"field": "ozone", "reads": 4}
+    text = status.line(status.merge([made_up.status(inputs=[one]), made_up.status(1, inputs=[other])]))
+    assert text.endswith(" | read 7 records (4.0 MiB)"), text
+    late = one | {"late": 2, "late_seconds": 0.25}
+    text = status.line(status.merge([made_up.status(inputs=[late, other])]))
+    assert text.endswith(" | read 7 records (4.0 MiB), 2 late (the last by 250 ms)"), text
+    assert "read" not in status.line(status.merge([made_up.status(inputs=[one | {"reads": 0}])]))
+
+
 def test_two_components_are_shown_side_by_side():
     ocean = {"name": "ocean", "step": 3, "time": 10.0, "steps_per_second": 0.5}
     page = made_up.status()

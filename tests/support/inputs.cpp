@@ -25,7 +25,7 @@ void Inputs::declare(const std::vector<Part>& parts) {
       open.positions = parts[g].global_positions(scenario_.grids[g].shape);
       open.count = parts[g].count();
     }
-    open.file = "got." + input.spec.name + "." + std::to_string(rank_);
+    open.file = scenario_.component + ".got." + input.spec.name + "." + std::to_string(rank_);
     open_.push_back(std::move(open));
   }
 }

@@ -10,8 +10,9 @@
 
 namespace player {
 
-// Writes `got.NAME.RANK`: as int64 the number of cells and their positions in the whole grid (C order); then
-// for each time the values of these cells as float64. support/reading_inputs.py puts them together.
+// Writes `COMPONENT.got.NAME.RANK`: as int64 the number of cells and their positions in the whole grid (C
+// order); then for each time the values of these cells as float64. support/reading_inputs.py puts them
+// together.
 class Inputs {
  public:
   Inputs(const Scenario& scenario, tailrace::Session& session, int rank)

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 
 
-def got(folder: Path, name: str, shape: tuple[int, ...]) -> np.ndarray:
+def got(folder: Path, name: str, shape: tuple[int, ...], component: str = "model") -> np.ndarray:
     """All that was got of the input: (time, *shape). Cells that several ranks have must be equal on all of them."""
     cells = int(np.prod(shape, dtype=int))
     whole = None
-    for path in sorted(folder.glob(f"got.{name}.*")):
+    for path in sorted(folder.glob(f"{component}.got.{name}.*")):
         content = path.read_bytes()
         count = int(np.frombuffer(content, "i8", 1)[0])
         positions = np.frombuffer(content, "i8", count, 8)

@@ -93,7 +93,27 @@ def headline(report: Report) -> list[tuple[str, str, str]]:
             bytes_text(totals["most_resident_bytes_of_a_server"]),
             "high-water mark of the largest server",
         ),
+        *reads(report),
         *checkpoints(report),
+    ]
+
+
+def reads(report: Report) -> list[tuple[str, str, str]]:
+    """Nothing of a run without input fields."""
+    fields = report.get("inputs", [])
+    if not fields:
+        return []
+    late = sum(field["late"]["count"] for field in fields)
+    longest = max(field["late"]["most_seconds"] for field in fields)
+    failures = sum(field["failures"] for field in fields)
+    return [
+        (
+            "read",
+            bytes_text(sum(field["bytes_read"] for field in fields)),
+            f"in {plural(sum(field['reads']['count'] for field in fields), 'record')} of input"
+            + (f"; {late} came late, at most by {seconds_text(longest)}" if late else "")
+            + (f"; {failures} could not be read" if failures else ""),
+        )
     ]
 
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "analytics/expression/syntax/parser.hpp"
-#include "units/unit_system.hpp"
 #include "base/index.hpp"
 #include "base/nearest_name.hpp"
 #include "config/scalars.hpp"
+#include "units/unit_system.hpp"
 
 namespace tailrace::analytics::expression {
 

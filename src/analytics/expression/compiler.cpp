@@ -9,8 +9,8 @@
 #include "analytics/expression/calls.hpp"
 #include "analytics/expression/resolver.hpp"
 #include "analytics/expression/syntax/parser.hpp"
-#include "units/unit_system.hpp"
 #include "base/nearest_name.hpp"
+#include "units/unit_system.hpp"
 
 namespace tailrace::analytics::expression {
 

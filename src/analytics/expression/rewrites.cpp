@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "units/unit_system.hpp"
 #include "base/error.hpp"
+#include "units/unit_system.hpp"
 
 namespace tailrace::analytics::expression {
 

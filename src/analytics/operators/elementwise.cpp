@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "units/unit_system.hpp"
 #include "base/index.hpp"
+#include "units/unit_system.hpp"
 
 namespace tailrace::analytics {
 

@@ -12,8 +12,8 @@
 #include <sstream>
 
 #include "analytics/tests/compile_scope.hpp"
-#include "units/unit_system.hpp"
 #include "base/index.hpp"
+#include "units/unit_system.hpp"
 
 namespace tailrace::analytics {
 namespace {

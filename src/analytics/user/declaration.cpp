@@ -7,8 +7,8 @@
 #include <set>
 
 #include "analytics/expression/calls.hpp"
-#include "units/unit_system.hpp"
 #include "base/nearest_name.hpp"
+#include "units/unit_system.hpp"
 
 namespace tailrace::analytics::user {
 namespace {

@@ -94,7 +94,7 @@ bool InputField::is_copy(const Sum& sum) const {
 
 void InputField::deliver(std::span<const input::Part> parts,
                          std::span<const std::span<const std::byte>> payloads, const PresentField& present,
-                         const Target& target) {
+                         const Target& target, std::vector<std::byte>& scratch) {
   Sum sum{{}, false, parts};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     input::RecordHead head;
@@ -111,17 +111,17 @@ void InputField::deliver(std::span<const input::Part> parts,
     return;
   }
   if (target.strides.empty()) return fill(sum, present, to);
-  dense_.resize(bytes);
-  fill(sum, present, dense_.data());
-  scatter(target, dense_);
+  scratch.resize(bytes);
+  fill(sum, present, scratch.data());
+  scatter(target, scratch);
 }
 
 void InputField::fill(const Sum& sum, const PresentField& present, std::byte* dense) {
   if (levels_) return fill_levels(sum, present, dense);
   const model::DataType from = prepared_->travels_as;
   const bool is_real = !model::is_integer(from) && !model::is_integer(type_);
-  if (is_real && !sum.may_miss && sum_real_cells(sum.records, from, 0, base::index(cells_), type_, dense))
-    return;
+  const bool is_plain = !sum.may_miss || writer_.keeps_nan();
+  if (is_real && is_plain && sum_real_cells(sum.records, from, 0, base::index(cells_), type_, dense)) return;
   std::array<double, base::index(chunk_cells)> values;
   for (std::int64_t first = 0; first < cells_; first += chunk_cells) {
     const auto chunk = std::span(values).first(base::index(std::min(chunk_cells, cells_ - first)));

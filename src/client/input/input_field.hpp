@@ -42,9 +42,9 @@ class InputField {
 
   // Computes the values from the payloads of the parts, in one pass. Throws Error(resource) for a value that
   // cannot be given, with file, variable, record and cell. `present`: of levels_field(), if there is one.
-  // REQUIRES: the target was checked, and has cells.
+  // `scratch`: memory for values of an array with strides. REQUIRES: the target was checked, and has cells.
   void deliver(std::span<const input::Part> parts, std::span<const std::span<const std::byte>> payloads,
-               const PresentField& present, const Target& target);
+               const PresentField& present, const Target& target, std::vector<std::byte>& scratch);
 
   // "input "sst" (run.yml:14:9), variable tos: ..."
   std::string message(const std::string& what) const;
@@ -70,7 +70,6 @@ class InputField {
   std::int64_t cells_ = 0;
   std::unique_ptr<LevelPass> levels_;
   std::size_t payload_bytes_ = 0;
-  std::vector<std::byte> dense_;  // of a get into an array with strides
   bool has_warned_ = false;
 };
 

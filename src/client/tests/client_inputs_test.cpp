@@ -115,6 +115,7 @@ TEST(ClientInputs, KeepWhatTheyNeedOfTheModel) {
   Model model;
   const std::vector<double> first{1, 2, 3, 4, 5, 6}, second{6, 5, 4, 3, 2, 1};
   EXPECT_THAT(model.client.present(w), IsEmpty());
+  EXPECT_FALSE(model.client.wants(w));
   model.client.step(1, 1.0);
   EXPECT_TRUE(model.client.wants(w));
   EXPECT_FALSE(model.client.wants_at_end(w));
@@ -157,6 +158,8 @@ TEST(ClientInputs, KeepAFixedFieldForGood) {
   model.client.put_dense(mask, flags.data(), model::DataType::int32, 6);
   model.client.step(1, 1.0);
   EXPECT_EQ(model.client.present(mask).size(), 24u);
+  model.client.step(2, 2.0);
+  EXPECT_FALSE(model.client.wants(mask));
 }
 
 TEST(InputBuffer, HasRoomForTheRecords) {

@@ -30,6 +30,7 @@ const model::Coordinate* coordinate_along(const model::Grid& grid, const std::st
 }  // namespace
 
 std::vector<double> in_degrees(std::vector<double> values, const std::string& units) {
+  if (units.empty() || units == "1") return values;  // UDUNITS takes them for radians
   const auto conversion = units::unit_system().conversion(units, "degree");
   if (!conversion || conversion->same()) return values;
   for (double& value : values) value = value * conversion->scale + conversion->offset;

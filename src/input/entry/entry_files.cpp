@@ -61,7 +61,7 @@ void EntryFiles::find() {
   try {
     std::vector<std::string> paths{""};  // a Python function without files
     const auto* adios2 = std::get_if<Adios2Source>(&entry_.source);
-    if (adios2 != nullptr && adios2->is_stream)  // whose file has another name, and comes when the job begins
+    if (adios2 != nullptr && adios2->is_stream)  // its file has another name, and comes when the job begins
       paths = {std::filesystem::path(context_.directory) / entry_.files.at(0)};
     else if (!entry_.files.empty())
       paths = find_files(entry_.files, context_.directory, env::system_files());
@@ -86,8 +86,9 @@ std::vector<std::unique_ptr<FieldRecipe>> EntryFiles::open_all() {
 }
 
 std::vector<PreparedField> EntryFiles::prepare() {
-  find();
+  recipes_.clear();  // they read from the files that find() replaces
   last_read_.clear();
+  find();
   return finish(open_all());
 }
 
@@ -119,8 +120,7 @@ std::vector<PreparedField> EntryFiles::grow(double seconds) {
 
 std::vector<PreparedField> EntryFiles::finish(std::vector<std::unique_ptr<FieldRecipe>> recipes) {
   std::vector<PreparedField> prepared;
-  recipes_ = std::move(recipes);
-  for (const auto& recipe : recipes_) {
+  for (const auto& recipe : recipes) {
     try {
       prepared.push_back(recipe->finish());
     } catch (const Error& error) {
@@ -139,8 +139,9 @@ std::vector<PreparedField> EntryFiles::finish(std::vector<std::unique_ptr<FieldR
       throw Error(ErrorCode::configuration,
                   fmt::format("{}: the records of its source come one after the other; expected no `cycle`",
                               place_of(recipe->request())));
-    recipe->start_reading(*files_, context_.chunk_bytes / (2 * recipes_.size()));
+    recipe->start_reading(*files_, context_.chunk_bytes / (2 * recipes.size()));
   }
+  recipes_ = std::move(recipes);  // after all that may throw: the earlier ones still read their records
   return prepared;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <numeric>
 
@@ -71,9 +70,10 @@ std::vector<AxisDim> FieldRecipe::file_dims(FileCoordinates& coordinates,
   if (vertical_ && std::ranges::none_of(dims, is_vertical) && std::ranges::count_if(dims, may_be) == 1)
     std::ranges::find_if(dims, may_be)->kind = DimKind::vertical;
   for (AxisDim& dim : dims)
-    for (const AxisDim& own : grid_dims_)
-      if (dim.kind == own.kind && (dim.kind == DimKind::vertical || dim.name == own.name))
-        if (dim.kind == DimKind::vertical || dim.kind == DimKind::other) convert_coordinate(dim, own);
+    for (const AxisDim& own : grid_dims_) {
+      const bool is_pair = dim.kind == own.kind && (is_vertical(dim) || dim.name == own.name);
+      if (is_pair && (is_vertical(dim) || dim.kind == DimKind::other)) convert_coordinate(dim, own);
+    }
   return dims;
 }
 
@@ -107,6 +107,8 @@ void FieldRecipe::add_levels(FileCoordinates& coordinates, const VariableHeader&
                 {columns, request_.select, level_units_, before ? before->surface : nullptr});
   if (levels.hybrid) recipe.hybrid = std::make_shared<HybridRecipe>(std::move(*levels.hybrid));
   if (!levels_) {
+    if (!levels.hybrid)  // throws for levels that the rule cannot use
+      find_level_weights(levels.levels.levels, {}, request_.vertical->options, {});
     shape_[*vertical_] = levels.levels.count;
     levels_ = std::move(levels.levels);
   } else if (levels_->count != levels.levels.count || levels_->levels != levels.levels.levels ||
@@ -185,20 +187,18 @@ void FieldRecipe::read_levels(const Record& record, RecordValues& values) {
   values.bytes_read += surface_reader_->take_bytes_read();
   const std::int64_t inner = std::accumulate(shape_.begin() + static_cast<std::ptrdiff_t>(*vertical_) + 1,
                                              shape_.end(), std::int64_t{1}, std::multiplies<>());
-  std::vector<double> levels(count);
-  fill_levels(hybrid, surface, levels_->count, inner, levels);
-  const std::size_t end = values.bytes.size();
-  values.bytes.resize(end + count * sizeof(double));
-  std::memcpy(values.bytes.data() + end, levels.data(), count * sizeof(double));
+  fill_levels(hybrid, surface, levels_->count, inner, std::span(values.bytes).last(count * sizeof(double)));
 }
 
 RecordValues FieldRecipe::read(const Record& record, model::DataType type) {
   const FileRecipe& recipe = files_[base::index(record.file)];
   RecordValues values;
-  values.bytes.resize(base::index(cells()) * model::size_of(type));
-  if (values.bytes.empty()) return values;
+  const std::size_t count = base::index(cells()), own = count * model::size_of(type);
+  if (count == 0) return values;
+  values.bytes.resize(own + (recipe.hybrid ? count * sizeof(double) : 0));
+  const auto numbers = std::span(values.bytes).first(own);
   const Decoded decoded =
-      values_reader_->read(base::index(record.file), recipe.values, record.index, type, values.bytes);
+      values_reader_->read(base::index(record.file), recipe.values, record.index, type, numbers);
   values.bytes_read = values_reader_->take_bytes_read();
   if (decoded.overflows)
     refuse(ErrorCode::resource, "a value is beyond what float32, the model's type, holds");
@@ -206,8 +206,7 @@ RecordValues FieldRecipe::read(const Record& record, model::DataType type) {
   if (values.missing > 0 && request_.missing.kind == MissingRequest::Kind::nearest) {
     if (!nearest_) nearest_.emplace(grid_, shape_, vertical_ ? static_cast<int>(*vertical_) : -1);
     const auto fill = [&]<class Value>(Value) {
-      return nearest_->fill(
-          std::span(reinterpret_cast<Value*>(values.bytes.data()), values.bytes.size() / sizeof(Value)));
+      return nearest_->fill(std::span(reinterpret_cast<Value*>(numbers.data()), count));
     };
     values.missing = type == model::DataType::float32 ? fill(float{}) : fill(double{});
   }

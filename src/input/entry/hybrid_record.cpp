@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/error.hpp"
 #include "base/index.hpp"
@@ -10,6 +11,8 @@
 
 namespace tailrace::input {
 namespace {
+
+constexpr std::size_t most_columns = 64;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::resource, why); }
 
@@ -90,15 +93,23 @@ LevelsOfFile levels_of(FileCoordinates& file, const VariableHeader& variable, st
 }
 
 void fill_levels(const HybridRecipe& recipe, std::span<const double> surface, std::int64_t levels,
-                 std::int64_t inner, std::span<double> result) {
-  std::map<std::string, std::span<const double>> terms(recipe.terms.begin(), recipe.terms.end());
-  std::vector<double> column(base::index(levels));
-  for (std::size_t c = 0; c < surface.size(); ++c) {
-    recipe.formula.levels(terms, surface[c], column);
-    const std::size_t width = base::index(inner), first = c / width * width * column.size() + c % width;
-    for (std::size_t k = 0; k < column.size(); ++k)
-      result[first + k * width] = column[k] * recipe.to_target.scale + recipe.to_target.offset;
-  }
+                 std::int64_t inner, std::span<std::byte> result) {
+  const std::map<std::string, std::span<const double>> terms(recipe.terms.begin(), recipe.terms.end());
+  const std::size_t count = base::index(levels), width = base::index(inner);
+  std::vector<double> column(count), block(count * most_columns);
+  // A block of columns at a time, so that each level of it is written at once.
+  for (std::size_t outer = 0; outer < surface.size(); outer += width)
+    for (std::size_t first = 0; first < width; first += most_columns) {
+      const std::size_t columns = std::min(most_columns, width - first);
+      for (std::size_t c = 0; c < columns; ++c) {
+        recipe.formula.levels(terms, surface[outer + first + c], column);
+        for (std::size_t k = 0; k < count; ++k)
+          block[k * columns + c] = column[k] * recipe.to_target.scale + recipe.to_target.offset;
+      }
+      for (std::size_t k = 0; k < count; ++k)
+        std::memcpy(result.data() + ((outer * count + k * width) + first) * sizeof(double),
+                    block.data() + k * columns, columns * sizeof(double));
+    }
 }
 
 }  // namespace tailrace::input

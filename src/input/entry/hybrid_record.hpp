@@ -39,9 +39,9 @@ struct LevelsWanted {
 LevelsOfFile levels_of(FileCoordinates& file, const VariableHeader& variable, std::size_t vertical,
                        const LevelsWanted& wanted);
 
-// `surface`: of each column. `result`: over the dims of the grid with the file's levels, in C order, where
-// `inner` is the product of the dims behind the vertical one.
+// `surface`: of each column. `result`: numbers of float64 over the dims of the grid with the file's levels,
+// in C order, where `inner` is the product of the dims behind the vertical one; it need not be aligned.
 void fill_levels(const HybridRecipe& recipe, std::span<const double> surface, std::int64_t levels,
-                 std::int64_t inner, std::span<double> result);
+                 std::int64_t inner, std::span<std::byte> result);
 
 }  // namespace tailrace::input

@@ -15,6 +15,8 @@ namespace {
 
 using Point = std::array<double, 3>;
 
+constexpr std::size_t most_kept = std::size_t{8} << 20;  // cells of all levels whose sources are kept
+
 double distance(const Point& a, const Point& b) {
   const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
   return x * x + y * y + z * z;
@@ -24,12 +26,12 @@ double distance(const Point& a, const Point& b) {
 // it along one axis, which changes from level to level.
 class PointTree {
  public:
-  PointTree(const std::vector<Point>& points, std::vector<std::size_t> members)
+  PointTree(const std::vector<Point>& points, std::vector<std::uint32_t> members)
       : points_(points), members_(std::move(members)) {
     build(0, members_.size(), 0);
   }
 
-  std::size_t nearest(const Point& place) const {
+  std::uint32_t nearest(const Point& place) const {
     Best best;
     search(place, 0, members_.size(), 0, best);
     return best.member;
@@ -38,14 +40,14 @@ class PointTree {
  private:
   struct Best {
     double distance = std::numeric_limits<double>::infinity();
-    std::size_t member = std::numeric_limits<std::size_t>::max();
+    std::uint32_t member = std::numeric_limits<std::uint32_t>::max();
   };
 
   void build(std::size_t begin, std::size_t end, std::size_t axis) {
     if (end - begin < 2) return;
     const std::size_t middle = begin + (end - begin) / 2;
     const auto at = [this](std::size_t i) { return members_.begin() + static_cast<std::ptrdiff_t>(i); };
-    std::nth_element(at(begin), at(middle), at(end), [&](std::size_t a, std::size_t b) {
+    std::nth_element(at(begin), at(middle), at(end), [&](std::uint32_t a, std::uint32_t b) {
       return points_[a][axis] != points_[b][axis] ? points_[a][axis] < points_[b][axis] : a < b;
     });
     build(begin, middle, (axis + 1) % 3);
@@ -54,7 +56,8 @@ class PointTree {
 
   void search(const Point& place, std::size_t begin, std::size_t end, std::size_t axis, Best& best) const {
     if (begin == end) return;
-    const std::size_t middle = begin + (end - begin) / 2, member = members_[middle];
+    const std::size_t middle = begin + (end - begin) / 2;
+    const std::uint32_t member = members_[middle];
     const double here = distance(points_[member], place);
     if (here < best.distance || (here == best.distance && member < best.member)) best = {here, member};
     const double side = place[axis] - points_[member][axis];
@@ -65,7 +68,7 @@ class PointTree {
   }
 
   const std::vector<Point>& points_;
-  std::vector<std::size_t> members_;
+  std::vector<std::uint32_t> members_;
 };
 
 // Calls `visit` with the indices along all dims, in C order.
@@ -85,7 +88,7 @@ void for_each_cell(const std::vector<std::int64_t>& shape, const std::vector<std
 }
 
 // The coordinate of one direction: the one with most dims, since that of a curvilinear grid has two.
-const model::Coordinate* find(const model::Grid& grid, bool (*is_it)(const model::Coordinate&)) {
+const model::Coordinate* coordinate_of(const model::Grid& grid, bool (*is_it)(const model::Coordinate&)) {
   const model::Coordinate* found = nullptr;
   for (const model::Coordinate& one : grid.coordinates)
     if (is_it(one) && !one.values.empty() && (found == nullptr || one.dims.size() > found->dims.size()))
@@ -107,8 +110,8 @@ double value_at(const model::Grid& grid, const model::Coordinate& coordinate,
 
 NearestFill::NearestFill(const model::Grid& grid, std::vector<std::int64_t> shape, int vertical) {
   const std::vector<AxisDim> dims = dims_of(grid);
-  const model::Coordinate* const latitude = find(grid, model::is_latitude);
-  const model::Coordinate* const longitude = find(grid, model::is_longitude);
+  const model::Coordinate* const latitude = coordinate_of(grid, model::is_latitude);
+  const model::Coordinate* const longitude = coordinate_of(grid, model::is_longitude);
   const bool on_sphere = latitude != nullptr && longitude != nullptr;
   std::vector<std::size_t> of_cells, of_levels;
   for (std::size_t d = 0; d < shape.size(); ++d) {
@@ -142,38 +145,41 @@ NearestFill::NearestFill(const model::Grid& grid, std::vector<std::int64_t> shap
         point[k] = static_cast<double>(cell[of_cells[of_cells.size() - 1 - k]]);
     }
   });
+  sources_.resize(cells_.size() * levels_.size() <= most_kept ? levels_.size() : 1);
 }
 
-void NearestFill::find_sources() {
-  sources_.clear();
-  std::vector<std::size_t> valid;
-  const auto has_place = [this](std::size_t i) { return std::isfinite(points_[i][0] + points_[i][2]); };
-  for (std::size_t i = 0; i < missing_.size(); ++i)
-    if (missing_[i] == 0 && has_place(i)) valid.push_back(i);
+void NearestFill::find(Sources& sources) const {
+  sources.fills.clear();
+  std::vector<std::uint32_t> valid;
+  const auto has_place = [this](std::uint32_t i) { return std::isfinite(points_[i][0] + points_[i][2]); };
+  const auto count = static_cast<std::uint32_t>(sources.missing.size());
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (sources.missing[i] == 0 && has_place(i)) valid.push_back(i);
   if (valid.empty()) return;
   const PointTree tree(points_, std::move(valid));
-  for (std::size_t i = 0; i < missing_.size(); ++i)
-    if (missing_[i] != 0 && has_place(i)) sources_.emplace_back(i, tree.nearest(points_[i]));
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (sources.missing[i] != 0 && has_place(i)) sources.fills.emplace_back(i, tree.nearest(points_[i]));
 }
 
 template <class Value>
-std::int64_t NearestFill::fill_level(Value* level) {
+std::int64_t NearestFill::fill_level(Value* level, Sources& sources) {
   std::vector<std::uint8_t> missing(cells_.size());
   for (std::size_t i = 0; i < cells_.size(); ++i) missing[i] = std::isnan(level[cells_[i]]) ? 1 : 0;
   const std::int64_t count = std::ranges::count(missing, 1);
   if (count == 0) return 0;
-  if (missing != missing_) {  // most often the same cells are missing in all records
-    missing_ = std::move(missing);
-    find_sources();
+  if (missing != sources.missing) {
+    sources.missing = std::move(missing);
+    find(sources);
   }
-  for (const auto& [cell, source] : sources_) level[cells_[cell]] = level[cells_[source]];
-  return count - static_cast<std::int64_t>(sources_.size());
+  for (const auto& [cell, source] : sources.fills) level[cells_[cell]] = level[cells_[source]];
+  return count - static_cast<std::int64_t>(sources.fills.size());
 }
 
 template <class Value>
 std::int64_t NearestFill::fill(std::span<Value> values) {
   std::int64_t missing = 0;
-  for (const std::int64_t level : levels_) missing += fill_level(values.data() + level);
+  for (std::size_t l = 0; l < levels_.size(); ++l)
+    missing += fill_level(values.data() + levels_[l], sources_[std::min(l, sources_.size() - 1)]);
   return missing;
 }
 

@@ -26,15 +26,19 @@ class NearestFill {
 
  private:
   using Point = std::array<double, 3>;
+  // The cells of a level that are missing, and by which others they are filled.
+  struct Sources {
+    std::vector<std::uint8_t> missing;                           // by cell; empty: not known yet
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> fills;  // a missing cell, and the one that fills it
+  };
   template <class Value>
-  std::int64_t fill_level(Value* level);
-  void find_sources();
+  std::int64_t fill_level(Value* level, Sources& sources);
+  void find(Sources& sources) const;
 
   std::vector<Point> points_;                 // of the cells of one level
   std::vector<std::int64_t> cells_, levels_;  // distances of both from the begin of an array
-  std::vector<std::uint8_t> missing_;         // of the level that was filled last
-  std::vector<std::pair<std::size_t, std::size_t>>
-      sources_;  // of its missing cells: the cell, and what fills it
+  // Most often the same cells are missing in all records. By level, or one for all if there are too many.
+  std::vector<Sources> sources_;
 };
 
 }  // namespace tailrace::input

@@ -15,7 +15,9 @@ using model::DataType;
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::configuration, why); }
 
 // How many binary digits a value of the type may have.
-int digits_of(const VariableHeader& variable) {
+int digits_of(const VariableHeader& variable, bool is_unsigned = false) {
+  if (is_unsigned && model::is_integer(variable.type))
+    return 8 * static_cast<int>(model::size_of(variable.type));
   if (variable.type_name == "ushort") return 16;
   if (variable.type_name == "uint") return 32;
   if (variable.type_name == "uint64") return 64;
@@ -77,7 +79,9 @@ std::string loss(const VariableHeader& variable, const FieldRequest& request, co
     if (!is_copy(rules)) return "become real numbers when they are unpacked or converted";
     if (is_interpolated(request)) return "become real numbers when they are interpolated";
   }
-  return digits_of(variable) > digits_of(type) ? fmt::format("have the type {}", variable.type_name) : "";
+  return digits_of(variable, rules.is_unsigned) > digits_of(type)
+             ? fmt::format("have the type {}", variable.type_name)
+             : "";
 }
 
 }  // namespace
@@ -111,7 +115,7 @@ ValuePlan plan_values(const VariableHeader& variable, const FieldRequest& reques
     if (is_long && !variable.attributes.contains("_FillValue") &&
         !variable.attributes.contains("missing_value"))
       rules.missing.clear();
-    plan.fits_model = lost.empty() && !has_missing(rules);
+    plan.fits_model = lost.empty() && !has_missing(rules) && !rules.is_unsigned;
     if (is_long && !plan.fits_model && !request.may_lose_bits)
       refuse(
           "values of int64 that may be missing travel as float64, which cannot hold them all; expected "

@@ -64,6 +64,7 @@ std::string lead_words(const Entry& entry) {
 }
 
 std::string files_words(const EntryPreview& preview) {
+  if (!preview.awaited.empty()) return "files that are not there yet";
   if (preview.files.empty())
     return std::holds_alternative<Adios2Source>(preview.entry->source)
                ? "a stream, which opens with the job"
@@ -77,6 +78,9 @@ Branch describe_entry(const EntryPreview& preview, const calendar::Calendar& cal
   const Entry& entry = *preview.entry;
   Branch branch{fmt::format("{}: {}, read {} ahead, on trouble: {}", entry.name, files_words(preview),
                             lead_words(entry), entry.on_trouble == OnTrouble::stop ? "stop" : "hold")};
+  if (!preview.awaited.empty())
+    branch.below.push_back(
+        {fmt::format("warning: {}; the job waits for {}", preview.awaited, length_words(entry.wait_for))});
   for (const FieldPreview& field : preview.fields) branch.below.push_back(describe_field(field, calendar));
   return branch;
 }

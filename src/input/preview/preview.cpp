@@ -31,15 +31,25 @@ bool is_stream(const Entry& entry) {
   throw Error(ErrorCode::configuration, fmt::format("{}", fmt::join(lines, "\n")));
 }
 
+// Why files are not there that the job may wait for; empty: they are, or it may not.
+std::string awaited(const Entry& entry, const PreviewContext& context) {
+  if (entry.wait_for <= 0.0) return "";
+  try {
+    find_files(entry.files, context.directory, env::system_files());
+    return "";
+  } catch (const Error& error) {
+    return fmt::format("{}: {}", entry.files_location_text, error.what());
+  }
+}
+
 // Those at the time of the model, and those ahead of it.
-double held_records(const Entry& entry, const FieldPreview& field) {
+double held_records(const Entry& entry, const FieldRequest& request, const FieldPreview& field) {
   const auto all = static_cast<double>(field.coverage.records);
   if (field.is_read_once) return all;
-  const double ahead =
-      entry.lead_seconds
-          ? field.coverage.step > 0.0 ? std::ceil(*entry.lead_seconds / field.coverage.step) : 0.0
-          : static_cast<double>(entry.lead_records.value_or(2));
-  return ahead + (field.coverage.records > 1 ? 2.0 : 1.0);
+  const double step = field.coverage.step;
+  double ahead = static_cast<double>(entry.lead_records.value_or(2));
+  if (entry.lead_seconds) ahead = step > 0.0 ? std::ceil(*entry.lead_seconds / step) : 0.0;
+  return request.time.cycle.kind == CycleKind::none ? std::min(ahead + 2.0, all) : ahead + 2.0;
 }
 
 // A run whose first step lies later may work, so that this is no error.
@@ -93,7 +103,7 @@ class Survey {
     if (timeline_.records().empty()) throw Error(ErrorCode::resource, "there is no record");
     add_times(timeline_, request_, context_.calendar, field_);
     field_.is_read_once = request_.time.rule == TimeRule::none;
-    field_.held_records = held_records(entry_, field_);
+    field_.held_records = held_records(entry_, request_, field_);
     return field_;
   }
 
@@ -205,7 +215,8 @@ double record_bytes(const PreparedField& field, const model::Declarations& decla
 }  // namespace
 
 EntryPreview preview_of(const Entry& entry, const PreviewContext& context) {
-  if (is_stream(entry)) return {.entry = &entry};
+  EntryPreview unopened{.entry = &entry, .awaited = awaited(entry, context)};
+  if (is_stream(entry) || !unopened.awaited.empty()) return unopened;
   try {
     return EntrySurvey(entry, context).run();
   } catch (const Error& error) {
@@ -216,8 +227,8 @@ EntryPreview preview_of(const Entry& entry, const PreviewContext& context) {
 
 EntryPreview preview_of(const Entry& entry, const std::vector<int>& fields,
                         const model::Declarations& declarations, const PreviewContext& context) {
-  EntryPreview preview{.entry = &entry};
-  if (is_stream(entry) || fields.empty()) return preview;
+  EntryPreview preview{.entry = &entry, .awaited = awaited(entry, context)};
+  if (is_stream(entry) || !preview.awaited.empty()) return preview;
   const ReaderContext reading{.declarations = declarations,
                               .calendar = context.calendar,
                               .folder = context.folder,
@@ -233,7 +244,7 @@ EntryPreview preview_of(const Entry& entry, const std::vector<int>& fields,
     add_times(each.timeline, each.request, context.calendar, field);
     field.record_bytes = record_bytes(each, declarations);
     field.is_read_once = each.stays;
-    field.held_records = held_records(entry, field);
+    field.held_records = held_records(entry, each.request, field);
     preview.fields.push_back(std::move(field));
     preview.files = each.files;
   }

@@ -1,4 +1,5 @@
-// What the servers will read of input, for `tailrace check`: the headers of the files tell it before a job.
+// Tells before a job, for `tailrace check`, what the servers will read of input: from the headers of the
+// files.
 #pragma once
 
 #include <string>
@@ -29,15 +30,18 @@ struct FieldPreview {
 
 struct EntryPreview {
   const Entry* entry = nullptr;  // of the options
+  std::string awaited = {};      // why its files are not there yet, if `wait_for` allows that
   std::vector<std::string> files = {};
   std::vector<FieldPreview> fields = {};
 };
 
-// Opens all files of the entry in the process that reads them; blocks. Throws Error(configuration) with a
+// Opens all files of the entry in the process that reads them; blocks. Files that a job may wait for need
+// not be there. Throws Error(configuration) with a
 // line for each field that cannot work, which begins with its place in the configuration and names file and
 // variable.
 EntryPreview preview_of(const Entry& entry, const PreviewContext& context);
-// The same for the fields of these indices in the declarations, with all that a run checks in `ready`.
+// The same for the fields of these indices in the declarations, one or more, with all that a run checks in
+// `ready`.
 EntryPreview preview_of(const Entry& entry, const std::vector<int>& fields,
                         const model::Declarations& declarations, const PreviewContext& context);
 

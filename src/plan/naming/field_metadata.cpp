@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "units/unit_system.hpp"
 #include "base/nearest_name.hpp"
 #include "config/problems.hpp"
 #include "settings/field_metadata.hpp"
+#include "units/unit_system.hpp"
 
 namespace tailrace::plan {
 namespace {

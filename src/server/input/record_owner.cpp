@@ -111,8 +111,8 @@ void RecordOwner::end_read(const RecordReadEnd& end) {
   held.state = held.values ? Held::State::there : Held::State::failed;
   if (!held.values) {
     bytes_ -= parts_.cut.record_bytes(*of.field);
+    if (of.counters->failures.get() == 0) base::log_warning(held.fault.message);
     of.counters->failures.add();
-    base::log_warning(held.fault.message);
   }
   answer(key, held);
   drop_if_had(key);

@@ -2,9 +2,9 @@
 
 #include <numbers>
 
+#include "tailrace/error.hpp"
 #include "units/unit_factors.hpp"
 #include "units/unit_system.hpp"
-#include "tailrace/error.hpp"
 
 namespace tailrace::units {
 namespace {

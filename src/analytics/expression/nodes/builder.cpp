@@ -11,8 +11,8 @@
 #include "analytics/expression/nodes/missing_values.hpp"
 #include "analytics/expression/nodes/never_negative.hpp"
 #include "analytics/expression/nodes/node_key.hpp"
-#include "units/unit_system.hpp"
 #include "base/index.hpp"
+#include "units/unit_system.hpp"
 
 namespace tailrace::analytics::expression::nodes {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "units/unit_system.hpp"
 #include "base/nearest_name.hpp"
+#include "units/unit_system.hpp"
 
 namespace tailrace::analytics::operators {
 namespace {
