@@ -132,7 +132,13 @@ std::vector<PreparedField> EntryFiles::finish(std::vector<std::unique_ptr<FieldR
     prepared.back().entry = entry_.name;
     prepared.back().on_trouble = entry_.on_trouble;
     prepared.back().files = files_->paths();
-    prepared.back().may_grow = files_->may_grow() && !recipe->time_dim().empty();
+    const TimeSelector::Options& time = recipe->request().time;
+    prepared.back().may_grow =
+        files_->may_grow() && !recipe->time_dim().empty() && time.rule != TimeRule::none;
+    if (prepared.back().may_grow && time.cycle.kind != CycleKind::none)
+      throw Error(ErrorCode::configuration,
+                  fmt::format("{}: the records of its source come one after the other; expected no `cycle`",
+                              place_of(recipe->request())));
     recipe->start_reading(*files_, context_.chunk_bytes / (2 * recipes.size()));
   }
   recipes_ = std::move(recipes);  // after all that may throw: the earlier ones still read their records

@@ -19,6 +19,8 @@ constexpr double longest_pause = 1.0;
 constexpr double shortest_pause = 0.01;
 constexpr double tries = 20.0;  // while it is awaited, if that is not for long
 
+constexpr double growth_wait = 0.1;  // seconds in which a record of a stream is awaited, and none is read
+
 // Whether the exception that is being handled is about a file that may still come, or become complete.
 bool may_come_later() {
   try {
@@ -82,6 +84,19 @@ void EntryThread::drop(int field, std::int64_t place) {
   if (in_work_ && in_work_->is(field, place)) in_work_->is_dropped = true;
 }
 
+void EntryThread::grow() {
+  {
+    const base::MutexLock lock(mutex_);
+    grows_ = true;
+  }
+  wake_.notify_all();
+}
+
+std::vector<EntryThread::Growth> EntryThread::take_growths() {
+  const base::MutexLock lock(mutex_);
+  return std::exchange(growths_, {});
+}
+
 std::vector<RecordReadEnd> EntryThread::take_ends() {
   const base::MutexLock lock(mutex_);
   return std::exchange(ends_, {});
@@ -95,6 +110,7 @@ double EntryThread::pause() const {
 
 bool EntryThread::has_work(double now) const {
   if (!is_prepared_) return now >= next_try_to_prepare_;
+  if (grows_) return true;
   return std::ranges::any_of(jobs_, [now](const Job& job) { return now >= job.not_before; });
 }
 
@@ -131,15 +147,18 @@ bool EntryThread::work() { return !options_.has_thread && step(); }
 
 bool EntryThread::step() {
   std::optional<RecordRead> read;
+  bool prepares = false;
   {
     const base::MutexLock lock(mutex_);
     const double now = env::steady_seconds();
     if (!has_work(now)) return false;
-    if (is_prepared_) {
+    prepares = !is_prepared_;
+    if (std::ranges::any_of(jobs_, [now](const Job& job) { return now >= job.not_before; }) && !prepares) {
       in_work_ = take_job(now);
       read = in_work_->read;
     }
   }
+  if (!prepares && !read) return do_grow();
   if (read)
     do_read(*read);
   else
@@ -171,6 +190,50 @@ void EntryThread::prepare() {
     prepared_ = std::move(prepared);
   }
   options_.ring();
+}
+
+// The fields of the entry with more records than before, or none that can grow; nothing if none came.
+std::optional<EntryThread::Growth> EntryThread::grown() {
+  Growth growth;
+  bool has_grown = false, may_grow = false;
+  for (const input::PreparedField& field : reader_->grow(options_.has_thread ? growth_wait : 0.0)) {
+    input::PreparedField& known = fields_.at(field.field);
+    if (!known.may_grow) continue;
+    const auto& earlier = known.timeline.records();
+    const auto& records = field.timeline.records();
+    const auto before = static_cast<std::ptrdiff_t>(earlier.size());
+    if (records.size() < earlier.size() || !std::equal(earlier.begin(), earlier.end(), records.begin()))
+      throw Error(
+          ErrorCode::resource,
+          fmt::format("input.{}: a record came whose time is not behind those before it", options_.name));
+    growth.fields[field.field].records.assign(records.begin() + before, records.end());
+    has_grown = has_grown || records.size() > earlier.size();
+    may_grow = may_grow || field.may_grow;
+    known = field;
+  }
+  if (!may_grow) growth.end = base::Fault{ErrorCode::resource, "the stream has ended, and no record follows"};
+  if (!has_grown && may_grow) return std::nullopt;
+  return growth;
+}
+
+bool EntryThread::do_grow() {
+  std::optional<Growth> growth;
+  try {
+    growth = grown();
+  } catch (...) {
+    growth.emplace().end = base::current_fault();
+    base::log_warning(growth->end->message);
+    for (auto& [number, field] : fields_)
+      if (field.may_grow) growth->fields[number];
+  }
+  if (!growth) return false;
+  {
+    const base::MutexLock lock(mutex_);
+    grows_ = false;
+    growths_.push_back(std::move(*growth));
+  }
+  options_.ring();
+  return true;
 }
 
 bool EntryThread::retries(const Job& job, double now) const {

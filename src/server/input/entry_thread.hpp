@@ -54,6 +54,14 @@ class EntryThread {
   };
   std::optional<Prepared> take_prepared();  // once; none as long as the headers are being read
 
+  // Waits for the next record of a stream, between the reads; it may be called again meanwhile.
+  void grow();
+  struct Growth {
+    std::map<int, input::FurtherRecords> fields;  // all that may grow, by index in the declarations
+    std::optional<base::Fault> end;               // why no record will follow
+  };
+  std::vector<Growth> take_growths();
+
   void read(const RecordRead& read);
   // A client needs the record now: it is read before those that none needs yet.
   void hurry(int field, std::int64_t place);
@@ -79,6 +87,8 @@ class EntryThread {
   bool has_work(double now) const TAILRACE_REQUIRES(mutex_);
   Job take_job(double now) TAILRACE_REQUIRES(mutex_);
   void do_read(const RecordRead& read);
+  bool do_grow();
+  std::optional<Growth> grown();
   bool retries(const Job& job, double now) const;
   void set_give_up(Job& job) const;
   double pause() const;  // between two tries
@@ -94,6 +104,8 @@ class EntryThread {
   double next_try_to_prepare_ TAILRACE_GUARDED_BY(mutex_) = 0.0;
   bool is_prepared_ TAILRACE_GUARDED_BY(mutex_) = false;  // or has failed to be
   bool stopping_ TAILRACE_GUARDED_BY(mutex_) = false;
+  bool grows_ TAILRACE_GUARDED_BY(mutex_) = false;  // the next record of a stream is awaited
+  std::vector<Growth> growths_ TAILRACE_GUARDED_BY(mutex_);
   Jobs jobs_ TAILRACE_GUARDED_BY(mutex_);  // in the order of the calls
   std::optional<Job> in_work_ TAILRACE_GUARDED_BY(mutex_);
   std::vector<RecordReadEnd> ends_ TAILRACE_GUARDED_BY(mutex_);

@@ -11,6 +11,7 @@ std::vector<std::byte> to_bytes(const WantedMessage& message) {
   base::ByteWriter writer;
   writer.put_all(std::span<const WantedRecord>(message.records));
   writer.put_all(std::span<const LowestPlace>(message.lowest));
+  writer.put_all(std::span<const std::int32_t>(message.growing));
   return writer.take();
 }
 
@@ -19,6 +20,24 @@ WantedMessage wanted_in(std::span<const std::byte> bytes) {
   WantedMessage message;
   message.records = reader.get_all<WantedRecord>();
   message.lowest = reader.get_all<LowestPlace>();
+  message.growing = reader.get_all<std::int32_t>();
+  return message;
+}
+
+std::vector<std::byte> to_bytes(const GrowthMessage& message) {
+  base::ByteWriter writer;
+  writer.put(message.field);
+  input::put_further(writer, message.further);
+  base::put_fault(writer, message.end);
+  return writer.take();
+}
+
+GrowthMessage growth_in(std::span<const std::byte> bytes) {
+  base::ByteReader reader(bytes);
+  GrowthMessage message;
+  message.field = reader.get<std::int32_t>();
+  message.further = input::get_further(reader);
+  message.end = base::get_fault(reader);
   return message;
 }
 

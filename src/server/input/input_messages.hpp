@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/slab.hpp"
+#include "input/prepared.hpp"
 
 namespace tailrace::server {
 
@@ -31,10 +32,20 @@ struct LowestPlace {
 struct WantedMessage {
   std::vector<WantedRecord> records;
   std::vector<LowestPlace> lowest;
-  bool empty() const { return records.empty() && lowest.empty(); }
+  std::vector<std::int32_t> growing;  // fields of streams whose next record is wanted
+  bool empty() const { return records.empty() && lowest.empty() && growing.empty(); }
 };
 std::vector<std::byte> to_bytes(const WantedMessage& message);
 WantedMessage wanted_in(std::span<const std::byte> bytes);  // throws Error(internal) for bytes that are none
+
+// Records that came behind those of a field of a stream.
+struct GrowthMessage {
+  std::int32_t field = -1;
+  input::FurtherRecords further;
+  std::optional<base::Fault> end;  // why no record will follow
+};
+std::vector<std::byte> to_bytes(const GrowthMessage& message);
+GrowthMessage growth_in(std::span<const std::byte> bytes);
 
 // The beginning of the owner's answer. The values follow (RecordCut), or a fault.
 struct alignas(64) RecordMessageHead {

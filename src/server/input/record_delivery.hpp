@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/slab.hpp"
+#include "model/block.hpp"
 #include "server/input/record_cut.hpp"
 #include "transport/transport.hpp"
 
@@ -28,6 +29,8 @@ class RecordDelivery {
   void add(int field, std::int64_t place, std::int64_t ahead, base::SharedBytes values,
            const std::vector<RecordCut::Place>& places);
   void add_fault(int field, std::int64_t place, std::int64_t ahead, const base::Fault& fault);
+  // The payload of a packet `input_timeline`. It comes before all records that wait. `place`: of its first.
+  void add_timeline(int field, std::int64_t place, base::SharedBytes payload);
   // Drops records of the field below `lowest`, which no client needs any more.
   void drop_below(int field, std::int64_t lowest);
 
@@ -45,15 +48,16 @@ class RecordDelivery {
   struct Record {
     int field = -1;
     std::int64_t place = 0;
-    bool is_fault = false;
+    model::PacketKind kind = model::PacketKind::input_record;
     base::SharedBytes values;
     std::shared_ptr<std::size_t> counted_in;
-    Record(int field, std::int64_t place, bool is_fault, base::SharedBytes values,
+    Record(int field, std::int64_t place, model::PacketKind kind, base::SharedBytes values,
            std::shared_ptr<std::size_t> counted_in);
     ~Record();
     Record(const Record&) = delete;
     Record& operator=(const Record&) = delete;
   };
+  static constexpr std::int64_t before_all = -1;  // of timelines, without which records cannot be taken
   struct Waiting {
     std::shared_ptr<const Record> record;
     RecordCut::Place part;  // of its values

@@ -30,6 +30,7 @@ void RecordOwner::take(int server, const WantedMessage& wanted) {
     else
       request(server, one);
   }
+  for (const std::int32_t field : wanted.growing) fields_.at(field).thread->grow();
   if (!wanted.lowest.empty()) drop_had();
 }
 
@@ -77,6 +78,10 @@ bool RecordOwner::progress() {
   bool moved = false;
   for (EntryThread* thread : threads_) {
     moved = thread->work() || moved;
+    for (const EntryThread::Growth& growth : thread->take_growths()) {
+      send_growth(growth);
+      moved = true;
+    }
     for (const RecordReadEnd& end : thread->take_ends()) {
       end_read(end);
       moved = true;
@@ -84,6 +89,13 @@ bool RecordOwner::progress() {
   }
   read_what_fits();
   return send_answers() || moved;
+}
+
+void RecordOwner::send_growth(const EntryThread::Growth& growth) {
+  for (const auto& [field, further] : growth.fields)
+    for (const int server : servers_)
+      parts_.control.messenger().send(server, parts_.control.kind(ControlMessage::input_growth),
+                                      to_bytes(GrowthMessage{field, further, growth.end}));
 }
 
 void RecordOwner::end_read(const RecordReadEnd& end) {

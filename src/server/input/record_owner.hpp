@@ -72,6 +72,7 @@ class RecordOwner {
   void read(const Key& key, Held& held);
   void read_what_fits();
   void end_read(const RecordReadEnd& end);
+  void send_growth(const EntryThread::Growth& growth);
   void answer(const Key& key, Held& held);
   void cut_for(int server, const Key& key, const Held& held);
   bool had_by_all(const Key& key, const Held& held) const;

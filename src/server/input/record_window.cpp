@@ -9,7 +9,9 @@ namespace tailrace::server {
 RecordWindow::RecordWindow(std::vector<Field> fields, const calendar::Calendar& calendar) {
   for (const Field& field : fields) {
     const input::PreparedField& prepared = *field.prepared;
-    fields_.emplace(prepared.field, State{field, {prepared.timeline, prepared.request.time, calendar}});
+    State state{field, {prepared.timeline, prepared.request.time, calendar}};
+    state.may_grow = prepared.may_grow;
+    fields_.emplace(prepared.field, std::move(state));
   }
 }
 
@@ -27,6 +29,7 @@ void RecordWindow::move(double from, double to, std::size_t held, std::size_t mo
       for (std::int64_t place = needed.lowest; place <= needed.highest; ++place) need(state, place, wanted);
     state.highest = first.highest;
     state.end = end_of_lead(state, to);
+    ask_for_more(state, wanted);
   }
   has_deferred_ = false;
   bool more = true;
@@ -34,6 +37,25 @@ void RecordWindow::move(double from, double to, std::size_t held, std::size_t mo
     more = false;
     for (auto& [number, state] : fields_) more = look_ahead(state, held, most_bytes, wanted) || more;
   }
+}
+
+// The source of a stream takes a record only when one is wanted, so a job that waits for its readers waits.
+void RecordWindow::ask_for_more(State& state, WantedMessage& wanted) {
+  const int field = state.field.prepared->field;
+  if (!state.may_grow || state.is_asked || state.end + 1 < records(field)) return;
+  state.is_asked = true;
+  wanted.growing.push_back(field);
+}
+
+void RecordWindow::lengthen(int field, std::span<const input::Record> further, bool is_over) {
+  State& state = fields_.at(field);
+  if (!further.empty()) state.selector.lengthen(further);
+  state.may_grow = !is_over;
+  state.is_asked = false;
+}
+
+std::int64_t RecordWindow::records(int field) const {
+  return static_cast<std::int64_t>(fields_.at(field).selector.timeline().records().size());
 }
 
 // The last place that may be requested ahead.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "calendar/calendar.hpp"
@@ -38,6 +39,11 @@ class RecordWindow {
   // nothing for one that is not awaited any more.
   std::optional<double> arrive(int field, std::int64_t place);
 
+  // Records came behind those of the field of a stream; `is_over`: none will follow. The next call of move()
+  // asks for more.
+  void lengthen(int field, std::span<const input::Record> further, bool is_over);
+  std::int64_t records(int field) const;  // in the timeline
+
   std::int64_t lowest(int field) const { return fields_.at(field).lowest; }  // place that a client needs
   // 0: a client needs the record. Otherwise how many places it is ahead of the clients.
   std::int64_t ahead(int field, std::int64_t place) const;
@@ -56,10 +62,12 @@ class RecordWindow {
     std::map<std::int64_t, Request> requests = {};         // by place
     std::int64_t lowest = INT64_MIN, highest = INT64_MIN;  // places that clients need
     std::int64_t end = INT64_MIN;                          // the last one that may be requested ahead
+    bool may_grow = false, is_asked = false;               // of a stream; its next record has been asked for
   };
   void forget_below(State& state, std::int64_t lowest, WantedMessage& wanted);
   void need(State& state, std::int64_t place, WantedMessage& wanted);
   bool look_ahead(State& state, std::size_t held, std::size_t most_bytes, WantedMessage& wanted);
+  void ask_for_more(State& state, WantedMessage& wanted);
   std::int64_t end_of_lead(const State& state, double time) const;
   std::int64_t key_of(const State& state, std::int64_t place) const;
   void request(State& state, std::int64_t place, WantedRecord::Why why, WantedMessage& wanted);

@@ -67,6 +67,27 @@ TEST(RecordWindow, requests_ahead_only_what_has_room) {
       << "whatever memory it takes";
 }
 
+TEST(RecordWindow, asks_for_the_next_record_of_a_stream_when_it_has_requested_the_last_one) {
+  auto field = field_of(1, 3);
+  const auto all = field_of(1, 6).timeline.records();
+  field.may_grow = true;
+  RecordWindow window({{&field, {}, 1, 100}}, testing::test_calendar());
+  const auto asked = [&](double time) {
+    WantedMessage wanted;
+    window.move(time, time, 0, SIZE_MAX, wanted);
+    return wanted.growing;
+  };
+  EXPECT_THAT(asked(0.0), IsEmpty()) << "record 2 need not be requested yet";
+  EXPECT_THAT(asked(5.0), ElementsAre(1));
+  EXPECT_THAT(asked(12.0), IsEmpty()) << "once";
+  window.lengthen(1, std::span(all).subspan(3, 2), false);
+  EXPECT_EQ(window.records(1), 5);
+  EXPECT_THAT(asked(12.0), IsEmpty());
+  EXPECT_THAT(asked(25.0), ElementsAre(1));
+  window.lengthen(1, std::span(all).subspan(5, 1), true);
+  EXPECT_THAT(asked(55.0), IsEmpty()) << "none follows";
+}
+
 TEST(RecordWindow, forgets_records_that_no_client_needs_any_more) {
   const auto field = field_of(1, 9);
   RecordWindow window({{&field, 20.0, 0, 100}}, testing::test_calendar());
