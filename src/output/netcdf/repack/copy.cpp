@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t first_place = superblock_size;  // of values: behind the superblock
 constexpr std::uint64_t large_copy = 256ull << 20;      // bytes
+constexpr std::uint64_t small_copy = 1ull << 20;        // bytes
 constexpr std::uint64_t small_chunk = 1ull << 20;       // bytes of a chunk that may become smaller
 constexpr std::size_t least_room = 1 << 10;             // bytes behind its records for which it does
 constexpr std::uint64_t first_body = 1ull << 62;        // an address
@@ -172,7 +173,9 @@ bool is_worth_a_copy(const StoredFile& stored, std::uint64_t bytes) {
     return !variable.grows || variable.shape[0] <= variable.chunk[0];
   };
   const auto shrinks = [](const StoredVariable& variable) { return new_chunk(variable) != variable.chunk; };
-  return halves && std::ranges::all_of(stored.variables, is_short) &&
+  // Its holes take no room on the device, so a copy must cost little beside what it saves elsewhere.
+  const bool is_cheap = halves && (least <= small_copy || least <= bytes / 8);
+  return is_cheap && std::ranges::all_of(stored.variables, is_short) &&
          std::ranges::any_of(stored.variables, shrinks);
 }
 
