@@ -149,7 +149,8 @@ class NetcdfDataset final : public Dataset {
   void tidy() {
     repacked_ = true;
     try {
-      Repacked repacked = repack(*file_, files_, place_, spec_.sync);
+      const bool is_continued = spec_.if_exists == IfExists::append || !spec_.kept.empty();
+      Repacked repacked = repack(*file_, files_, place_, {spec_.sync, is_continued});
       if (const std::string words = in_words(repacked); !words.empty())
         base::log_info(fmt::format("{}: {}", spec_.path, words));
       copy_ = std::move(repacked.copy);

@@ -2,6 +2,7 @@
 #include "output/netcdf/repack/repack.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -261,7 +262,7 @@ TEST_F(NetcdfFormat, a_short_series_takes_few_bytes_once_it_is_closed) {
   }
 }
 
-// What a file of one commit brings is written once.
+// A file of one commit is written once.
 TEST_F(NetcdfFormat, chunks_that_are_new_in_the_last_commit_never_lie_raw) {
   const DatasetSpec spec = series_spec(path("last.nc"), 20, 4096, "zlib");
   env::RecordingFiles files(env::system_files());
@@ -290,6 +291,37 @@ TEST_F(NetcdfFormat, a_large_file_is_copied_only_if_nearly_all_of_it_is_empty) {
   copied->close();
   EXPECT_LT(std::filesystem::file_size(empty.path), 2 * mib);
   expect_series(empty, chunk / 25);
+}
+
+ino_t file_number(const std::string& path) {
+  struct stat found {};
+  EXPECT_EQ(::stat(path.c_str(), &found), 0);
+  return found.st_ino;
+}
+
+// Its series keep the room of their chunks, and so a later run adds to them in place.
+TEST_F(NetcdfFormat, a_small_file_that_runs_append_to_is_copied_by_none) {
+  DatasetSpec spec = series_spec(path("appended.nc"), 20, 4096, "none");
+  spec.if_exists = IfExists::append;
+  const auto first = netcdf_format().create(spec);
+  const ino_t number = file_number(spec.path);
+  first->commit(series_commit(spec, 0, 30, true));
+  first->close();
+  for (std::int64_t before : {30, 60}) {
+    spec.kept = {{0, before}};
+    const auto next = netcdf_format().create(spec);
+    Commit commit = series_commit(spec, before, before + 30, true);
+    for (EncodedChunk& chunk : commit.chunks) {  // this run knows nothing of the earlier records
+      Bytes raw = chunk.bytes.copy();
+      std::fill_n(raw.begin(), before * 8, std::byte{0});
+      chunk.bytes = raw;
+      chunk.committed_records = 0;
+    }
+    next->commit(commit);
+    next->close();
+    EXPECT_EQ(file_number(spec.path), number);
+    expect_series(spec, before + 30);
+  }
 }
 
 // An index of so many chunks that all of its levels exist, super blocks with pages among them.

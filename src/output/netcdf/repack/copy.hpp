@@ -17,9 +17,9 @@ namespace tailrace::output::netcdf {
 bool is_worth_a_copy(const StoredFile& stored, std::uint64_t bytes);
 
 // Writes the variables of `file` to a new file, with all chunks encoded, and gives it the name `place` once
-// it is whole. Short series without compression get a chunk of their length. Returns the new file, which the
-// caller closes. Throws Error(resource), and then the name still belongs to the old file. Takes the Hdf5Lock
-// at times.
+// it is whole. Short series without compression get a chunk of their length, unless the file keeps_chunks.
+// Returns the new file, which the caller closes. Throws Error(resource), and then the name still belongs to
+// the old file. Takes the Hdf5Lock at times.
 std::unique_ptr<env::File> copy_to_new_file(AtomicFile& file, const StoredFile& stored,
                                             env::FileSystem& files, const std::string& place, bool sync);
 
