@@ -1,5 +1,6 @@
 // The calls of the time loop: step, wants, put, acquire, publish.
 #include <algorithm>
+#include <span>
 
 #include "fortran.h"
 #include "guard.hpp"
@@ -23,6 +24,16 @@ void check_put(const tailrace_session& session, int field, int type, int rank) {
   const std::string owner = "put of field \"" + session.shapes.of(FieldHandle{field}).name + "\"";
   type_of(type, owner);
   throw Error(ErrorCode::usage, owner + ": rank " + std::to_string(rank) + " is not between 0 and 5");
+}
+
+// The session keeps the view, so that a put allocates nothing. `strides`: null for a dense array.
+void set_view(tailrace::ArrayView& view, const void* data, int type, std::span<const int64_t> shape,
+              const int64_t* strides) {
+  view.data = data;
+  view.type = static_cast<tailrace::Type>(type);
+  view.shape.assign(shape.begin(), shape.end());
+  view.strides.clear();
+  if (strides != nullptr) view.strides.assign(strides, strides + shape.size());
 }
 
 }  // namespace
@@ -59,12 +70,7 @@ int tailrace_put_strided(tailrace_session* session, int field, const void* data,
   return guarded(error, [&] {
     check_put(running(session), field, type, rank);
     if (rank > 0) required(shape, "put: shape");
-    auto& view = session->view;
-    view.data = data;
-    view.type = static_cast<tailrace::Type>(type);
-    view.shape.assign(shape, shape + rank);
-    view.strides.clear();
-    if (strides != nullptr) view.strides.assign(strides, strides + rank);
+    set_view(session->view, data, type, {shape, static_cast<std::size_t>(rank)}, strides);
     session->session.put(FieldHandle{field}, session->view);
   });
 }
@@ -74,13 +80,8 @@ int tailrace_put_block(tailrace_session* session, int field, size_t block, const
   return guarded(error, [&] {
     check_put(running(session), field, type, rank);
     if (rank > 0) required(shape, "put_block: shape");
-    auto& view = session->view;
-    view.data = data;
-    view.type = static_cast<tailrace::Type>(type);
-    view.shape.assign(shape, shape + rank);
-    view.strides.clear();
-    if (strides != nullptr) view.strides.assign(strides, strides + rank);
-    session->session.put_block(FieldHandle{field}, block, view);
+    set_view(session->view, data, type, {shape, static_cast<std::size_t>(rank)}, strides);
+    session->session.put_block(FieldHandle{field}, block, session->view);
   });
 }
 

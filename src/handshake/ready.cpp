@@ -125,24 +125,28 @@ void send_and_wait(Started& started, std::vector<std::byte> message, const std::
   }
 }
 
-std::vector<std::byte> verdict(std::optional<base::Fault> fault, const CoordinateParts& joined = {}) {
+std::vector<std::byte> verdict(std::optional<base::Fault> fault, const JoinedParts& joined = {}) {
   if (fault) fault = shared_fault(std::move(*fault), "ready", false);
   base::ByteWriter writer;
   put_fault(writer, fault);
-  for (const std::vector<double>& values : joined) writer.put_all(std::span<const double>(values));
+  writer.put_all(std::span<const std::uint64_t>(joined.digests));
+  for (const std::vector<double>& values : joined.values) writer.put_all(std::span<const double>(values));
   return writer.take();
 }
 
-// Receives the verdict and forwards it down the tree. Appends to `joined` the values of coordinates in parts.
+// Receives the verdict and forwards it down the tree. The last one has what all ranks need of the coordinates
+// in parts.
 std::optional<base::Fault> receive_verdict(messaging::PolledTree& tree, comm::Communicator& component,
-                                           const client::Declarer& declarer, CoordinateParts& joined,
+                                           const client::Declarer& declarer, JoinedParts& joined,
                                            const std::function<void()>& meanwhile) {
   for (;;) {
     if (const auto received = tree.from_parent()) {
       tree.down(*received);
       base::ByteReader reader(*received);
       const auto fault = get_fault(reader);
-      while (!fault && !reader.rest().empty()) joined.push_back(reader.get_all<double>());
+      if (fault) return fault;
+      joined.digests = reader.get_all<std::uint64_t>();
+      while (!reader.rest().empty()) joined.values.push_back(reader.get_all<double>());
       return fault;
     }
     if (messaging::poll(component, 0, explain_tag))
@@ -280,7 +284,7 @@ Agreement lead(Started& started, client::Declarer& declarer, model::Tick begin,
   } catch (...) {  // a server is lost; the other ranks must get this fault
     if (!fault) fault = base::current_fault();
   }
-  tree.down(fault ? verdict(fault) : verdict(fault, joined_values(declarations)));
+  tree.down(fault ? verdict(fault) : verdict(fault, joined_parts(declarations)));
   while (!tree.sent()) meanwhile();
   if (fault) throw Error(fault->code, fault->message);
   return agreement;
@@ -293,7 +297,7 @@ Agreement follow(Started& started, client::Declarer& declarer, const std::functi
   messaging::PolledTree tree(component);
   Agreement agreement;
   std::optional<base::Fault> fault;
-  CoordinateParts joined;
+  JoinedParts joined;
   try {
     fault = settle_coordinates(tree, component, declarer, meanwhile);
     if (!fault) {
@@ -310,14 +314,13 @@ Agreement follow(Started& started, client::Declarer& declarer, const std::functi
     messaging::wait_until_sent(tree, patience_seconds);
     throw;
   }
-  if (!fault && !joined.empty()) {
-    model::Declarations declarations = declarer.declarations();
-    set_joined(declarations, joined);
-    agreement.plan = plan_for(started, declarations);
+  if (fault) {
+    messaging::wait_until_sent(tree, patience_seconds);
+    throw Error(fault->code, fault->message);
   }
-  if (!fault) return agreement;
-  messaging::wait_until_sent(tree, patience_seconds);
-  throw Error(fault->code, fault->message);
+  agreement.declarations = declarer.declarations();
+  set_joined(agreement.declarations, joined);
+  return agreement;
 }
 
 }  // namespace

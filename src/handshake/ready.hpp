@@ -11,8 +11,8 @@
 namespace tailrace::handshake {
 
 struct Agreement {
-  // Set on the first rank, which makes a plan for its checks, and on all ranks if coordinates came in parts.
-  std::optional<plan::Plan> plan;
+  std::optional<plan::Plan> plan;    // set on the first rank, which makes it for its checks
+  model::Declarations declarations;  // on the other ranks: those from which they make the same plan
   std::vector<client::StaticValues>
       nodes;  // nodes of meshes given in parts that this rank sends to its server
 };

@@ -116,6 +116,7 @@ struct Commit {
   std::vector<EncodedChunk> chunks;
   std::vector<PlainValues> values;
   std::vector<LateAttribute> attributes = {};  // few: usually in the last commit. Streams of ADIOS2 omit them
+  bool last = false;  // no commit to the dataset comes after it, so its unencoded chunks stay as they are
 };
 
 // The fate of the steps of a dataset that hands them to readers instead of writing them to a disk.

@@ -74,6 +74,7 @@ ReadyCommit GatheredCommits::take() {
   for (auto& [place, chunk] : chunks_) ready.commit.chunks.push_back(std::move(chunk));
   for (auto& [variable, values] : values_) ready.commit.values.push_back(std::move(values));
   ready.commit.attributes = std::move(attributes_);
+  ready.commit.last = ready.point.final || ready.point.ends_part;
   clear();
   return ready;
 }

@@ -13,7 +13,7 @@
 #include "client/buffer_size.hpp"
 #include "client/input_fields.hpp"
 #include "env/clock.hpp"
-#include "handshake/ready.hpp"
+#include "env/faults.hpp"
 #include "handshake/ready/wanted_names.hpp"
 #include "handshake/unreceived.hpp"
 #include "messaging/sending.hpp"
@@ -250,6 +250,9 @@ void ModelRank::ready() {
     client_->counters().ready_nanoseconds.set(env::steady_nanoseconds() - begin);
   } catch (...) {
     state_ = State::failed;
+    if (client_) client_->abandon();
+    if (client_ && own_)  // leave(), which then ends the job, may come before the caller's own report
+      base::log_error(base::current_fault().message);
     throw;
   }
 }
@@ -277,31 +280,37 @@ void ModelRank::wake_server() {
 void ModelRank::agree_and_connect() {
   try {
     receive_welcome();
+    handshake::declare_wanted(started_, declarer_);
   } catch (...) {
     handshake::report_never_ready(started_, base::current_fault());
     throw;
   }
-  handshake::declare_wanted(started_, declarer_);
   begin_to_wait("and the other ranks of its component, which have not all called ready");
   auto agreement = handshake::agree_on_declarations(
       started_, declarer_, begin_, [this] { meanwhile(); }, [this] { wake_server(); });
-  plan_ =
-      agreement.plan ? std::move(agreement.plan) : handshake::plan_for(started_, declarer_.declarations());
-  connect();
+  connect(agreement);
   if (!own_) handshake::forget_configurations(started_.run);
   watch_.stop_watching_ranks();
   state_ = State::running;
+  env::maybe_fail("statics");
   client_->put_statics(declarer_.statics());
   client_->put_statics(agreement.nodes);
 }
 
-// Sends the addresses of the channels, or a fault, to the server; waits until all servers are set up.
-void ModelRank::connect() {
-  transport::ProducerEnd end;
+// Sends the addresses of the channels, or a fault, to the server; waits until all servers are set up. They
+// wait for each rank, so from the agreement to this message a rank that fails must not leave: its fault goes
+// to all ranks.
+void ModelRank::connect(handshake::Agreement& agreement) {
+  client::ClientParts parts;
   transport::ConsumerEnd input;
   base::ByteWriter invitation;
   try {
-    end = make_producer();
+    env::maybe_fail("plan");
+    plan_ =
+        agreement.plan ? std::move(agreement.plan) : handshake::plan_for(started_, agreement.declarations);
+    parts = make_parts();
+    transport::ProducerEnd end = make_producer();
+    parts.producer = std::move(end.producer);
     std::vector<handshake::Invitation> channels{{handshake::Purpose::output, end.invitation}};
     if (!plan_->inputs.empty()) {
       input = make_input_channel();
@@ -322,7 +331,19 @@ void ModelRank::connect() {
   doorbell_.reset();
   base::ByteReader reader(message);
   if (const auto fault = base::get_fault(reader)) throw_shared(*fault, "ready");
-  client::ClientParts parts{std::move(end.producer),
+  client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(), std::move(parts));
+  if (plan_->inputs.empty()) return;
+  try {
+    provide_inputs(input::get_prepared(reader, plan_->calendar), std::move(input.consumer));
+  } catch (...) {  // on all ranks, and the servers run already
+    client_->abandon();
+    throw_shared(base::current_fault(), "ready");
+  }
+}
+
+// All but the producer.
+client::ClientParts ModelRank::make_parts() {
+  client::ClientParts parts{nullptr,
                             plan::make_agenda(*plan_, declarer_.declarations(), begin_,
                                               started_.restart ? started_.restart->state.get() : nullptr),
                             {},
@@ -337,14 +358,7 @@ void ModelRank::connect() {
     parts.once.push_back(field.once);
     parts.kept.push_back(field.kept);
   }
-  client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(), std::move(parts));
-  if (plan_->inputs.empty()) return;
-  try {
-    provide_inputs(input::get_prepared(reader, plan_->calendar), std::move(input.consumer));
-  } catch (...) {  // on all ranks, and the servers run already
-    client_->abandon();
-    throw_shared(base::current_fault(), "ready");
-  }
+  return parts;
 }
 
 // The servers have opened the files, and have attached to the doorbell.
@@ -487,8 +501,8 @@ void ModelRank::checkpoint() {
 // After a stop signal: makes the checkpoint that is due, if all that belongs to it was put. Otherwise returns
 // what is lost. A run that reaches its end by itself needs none.
 std::optional<Error> ModelRank::checkpoint_before_end() {
-  const bool is_asked = signal_came_ && plan_->checkpoint_on_signal;
-  if (!plan_->has_checkpoints || !is_asked || is_silent() || !client_->stepped()) return std::nullopt;
+  if (is_silent() || !plan_->has_checkpoints || !plan_->checkpoint_on_signal) return std::nullopt;
+  if (!signal_came_ || !client_->stepped()) return std::nullopt;
   const bool was_saved = client_->checkpoint_made() || (signal_is_heeded_ && asks_for_checkpoints_);
   if (!client_->checkpoint_due()) {
     if (was_saved || !is_to_stop_) return std::nullopt;
@@ -519,7 +533,7 @@ void ModelRank::finish() {
   if (state_ != State::running) return leave();
   std::vector<Error> errors;
   try {
-    if (plan_->checkpoint_at_end && client_->request_last_checkpoint()) checkpoint();
+    if (plan_ && plan_->checkpoint_at_end && client_->request_last_checkpoint()) checkpoint();
     if (auto unsaved = checkpoint_before_end()) errors.push_back(std::move(*unsaved));
     client_->finish();
     finishing_ = client_->has_server();
@@ -576,7 +590,8 @@ void ModelRank::leave() noexcept {
   guard_.reset();
   if (state == State::finished) return;
   try {
-    if (state == State::running)
+    const bool runs = client_ != nullptr;  // even if ready failed after all: the servers await this rank
+    if (runs)
       client_->abandon();
     else if (state == State::declaring)
       handshake::report_never_ready(started_, {ErrorCode::lost, "left before ready"});
@@ -584,7 +599,7 @@ void ModelRank::leave() noexcept {
     // The files of the others need the server of this rank, which ends the process after a signal.
     const bool stopped = !own_->is_inline() && signals_ && signals_->caught() != 0;
     const bool others_know = own_->failed() || watch_.any_failed() || stopped;
-    if (started_.world->size() > 1 && state == State::running && !others_know) {
+    if (started_.world->size() > 1 && runs && !others_know) {
       const auto end = own_->end_of_run();
       base::log_error(
           fmt::format("rank {} leaves without finish, which ends its server too (servers.mode: attached or "

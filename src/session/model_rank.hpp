@@ -13,6 +13,7 @@
 #include "comm/communicator.hpp"
 #include "env/signals.hpp"
 #include "handshake/failure_detection/failure_detector.hpp"
+#include "handshake/ready.hpp"
 #include "handshake/start.hpp"
 #include "input/prepared.hpp"
 #include "plan/plan.hpp"
@@ -62,7 +63,8 @@ class ModelRank {
   void leave() noexcept;
   void look_for_restart();
   void agree_and_connect();
-  void connect();
+  void connect(handshake::Agreement& agreement);
+  client::ClientParts make_parts();
   [[noreturn]] void throw_shared(const base::Fault& fault, const char* call) const;
   std::vector<std::unique_ptr<const client::FieldSource>> field_sources() const;
   void receive_welcome();

@@ -2,8 +2,7 @@
 name and the nearest name, and the model can continue."""
 
 import pytest
-from support.harness import Running, mpi_environment
-from support.programs import build_program
+from support.programs import heard_alone
 
 CONFIG = """
 tailrace: 1
@@ -278,13 +277,8 @@ SOURCES = {"c": C, "cpp": CPP, "fortran": FORTRAN, "python": PYTHON}
 
 @pytest.mark.parametrize("language", SOURCES)
 def test_each_language_reports_the_same(tmp_path, language):
-    program = build_program(tmp_path, language, SOURCES[language])
-    (tmp_path / "tailrace.yaml").write_text(CONFIG)
-    with Running(["mpirun", "-n", "1", *program], tmp_path, mpi_environment()) as running:
-        result = running.wait(60)
-    assert result.status == 0, result.output
-    heard = [line.removeprefix("HEARD ") for line in result.output.splitlines() if line.startswith("HEARD")]
+    heard = heard_alone(tmp_path, language, SOURCES[language], CONFIG)
     expected = HEARD
-    assert len(heard) == len(expected), result.output
+    assert len(heard) == len(expected), heard
     for got, begin in zip(heard, expected, strict=True):
-        assert got.startswith(begin), result.output
+        assert got.startswith(begin), heard

@@ -1,7 +1,6 @@
 """Messages in the terms of Fortran, which counts from 1, and after the end of a session."""
 
-from support.harness import Running, mpi_environment
-from support.programs import build_program
+from support.programs import heard_alone
 
 CONFIG = """
 tailrace: 1
@@ -64,10 +63,5 @@ RUN = [
 
 def test_messages_count_from_1_and_know_the_end_of_a_session(tmp_path):
     """An offset of 0 was `-1 (counted from 0)`, and a put after finish "was not started"; a session can begin anew."""
-    program = build_program(tmp_path, "fortran", PROGRAM)
-    (tmp_path / "tailrace.yaml").write_text(CONFIG)
-    with Running(["mpirun", "-n", "1", *program], tmp_path, mpi_environment()) as running:
-        result = running.wait(60)
-    assert result.status == 0, result.output
-    heard = [line.removeprefix("HEARD ") for line in result.output.splitlines() if line.startswith("HEARD")]
+    heard = heard_alone(tmp_path, "fortran", PROGRAM, CONFIG)
     assert heard == ["1 this session was not started: call start first, and look at its error", *RUN, *RUN]

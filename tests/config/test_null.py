@@ -1,8 +1,7 @@
 """A null array: each language reports the field and the call, and the model can continue."""
 
 import pytest
-from support.harness import Running, mpi_environment
-from support.programs import build_program
+from support.programs import heard_alone
 
 CONFIG = """
 tailrace: 1
@@ -130,14 +129,9 @@ SOURCES = {"c": C, "cpp": CPP, "fortran": FORTRAN, "python": PYTHON}
 
 @pytest.mark.parametrize("language", SOURCES)
 def test_null_is_an_error_of_the_call(tmp_path, language):
-    program = build_program(tmp_path, language, SOURCES[language])
-    (tmp_path / "tailrace.yaml").write_text(CONFIG)
-    with Running(["mpirun", "-n", "1", *program], tmp_path, mpi_environment()) as running:
-        result = running.wait(60)
-    assert result.status == 0, result.output
-    heard = [line.removeprefix("HEARD ") for line in result.output.splitlines() if line.startswith("HEARD")]
+    heard = heard_alone(tmp_path, language, SOURCES[language], CONFIG)
     before = ['field "h": attributes is NULL', 'mesh "m": node_x is NULL'] if language == "c" else []
     on_a_gpu = 'put of field "h": the array lies on another device than the processor; copy it to the host first'
     # A Fortran array may be unallocated, or a null pointer; every NumPy array has memory.
     expected = {"c": [NULL, NULL], "cpp": [NULL], "fortran": [NULL, NULL], "python": [on_a_gpu]}[language]
-    assert heard == [*before, *expected, "nothing"], result.output
+    assert heard == [*before, *expected, "nothing"], heard

@@ -2,8 +2,7 @@
 dimension last in Fortran, first in the others."""
 
 import pytest
-from support.harness import Running, mpi_environment
-from support.programs import build_program
+from support.programs import heard_alone
 
 CONFIG = """
 tailrace: 1
@@ -63,9 +62,6 @@ CASES = {"fortran": (FORTRAN, "(5, 4, 2)", "(3, 4, 2)"), "c": (C, "(2, 4, 5)", "
 @pytest.mark.parametrize("language", CASES)
 def test_shapes_are_listed_as_the_language_lists_them(language, tmp_path):
     text, put, held = CASES[language]
-    command = build_program(tmp_path, language, text)
-    (tmp_path / "tailrace.yaml").write_text(CONFIG)
-    with Running(["mpirun", "-n", "1", *command], tmp_path, mpi_environment()) as running:
-        result = running.wait(60).finished()
+    heard = heard_alone(tmp_path, language, text, CONFIG)
     expected = f'put of field "h": the array has the shape {put}, but grid "box" holds {held} on this rank'
-    assert f"HEARD 1 {expected}\n" in result.output, result.output
+    assert heard == [f"1 {expected}"]

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support.harness import TREE
+from support.harness import TREE, Running, mpi_environment
 
 INSTALLED = Path(os.environ.get("TAILRACE_INSTALLED", TREE / "build" / "install"))
 COMPILERS = {"c": ("model.c", "C"), "cpp": ("model.cpp", "CXX"), "fortran": ("model.f90", "Fortran")}
@@ -30,3 +30,13 @@ def build_program(folder: Path, language: str, text: str) -> list[str]:
         )
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     return ["build/model"]
+
+
+def heard_alone(folder: Path, language: str, text: str, config: str) -> list[str]:
+    """Runs the program as a single rank to its end, and returns the lines that it prints after `HEARD`."""
+    program = build_program(folder, language, text)
+    (folder / "tailrace.yaml").write_text(config)
+    with Running(["mpirun", "-n", "1", *program], folder, mpi_environment()) as running:
+        result = running.wait(60)
+    assert result.status == 0, result.output
+    return [line.removeprefix("HEARD ") for line in result.output.splitlines() if line.startswith("HEARD")]

@@ -167,19 +167,22 @@ void join_parts(model::Declarations& declarations, const model::Decomposition& d
     }
 }
 
-CoordinateParts joined_values(const model::Declarations& declarations) {
-  CoordinateParts joined;
+JoinedParts joined_parts(const model::Declarations& declarations) {
+  JoinedParts joined;
   for (const model::Grid& grid : declarations.grids)
-    for (const model::Coordinate& coordinate : grid.coordinates)
-      if (is_in_parts(grid, coordinate)) joined.push_back(coordinate.values);
+    for (const model::Coordinate& coordinate : grid.coordinates) {
+      if (coordinate.field) joined.digests.push_back(coordinate.digest);
+      if (is_in_parts(grid, coordinate)) joined.values.push_back(coordinate.values);
+    }
   return joined;
 }
 
-void set_joined(model::Declarations& declarations, const CoordinateParts& joined) {
+void set_joined(model::Declarations& declarations, const JoinedParts& joined) {
+  set_digests(declarations, joined.digests);
   std::size_t number = 0;
   for (model::Grid& grid : declarations.grids)
     for (model::Coordinate& coordinate : grid.coordinates)
-      if (is_in_parts(grid, coordinate)) coordinate.values = joined.at(number++);
+      if (is_in_parts(grid, coordinate)) coordinate.values = joined.values.at(number++);
 }
 
 }  // namespace tailrace::handshake

@@ -18,10 +18,6 @@ CoordinateParts coordinate_parts(const client::Declarer& declarer);
 void join_parts(model::Declarations& declarations, const model::Decomposition& decomposition,
                 const std::vector<CoordinateParts>& parts);
 
-// The joined values, which the first rank sends to the others.
-CoordinateParts joined_values(const model::Declarations& declarations);
-void set_joined(model::Declarations& declarations, const CoordinateParts& joined);
-
 // Digests of this rank's part of every coordinate given in parts, in the order of the declarations. The
 // digest is additive: the sum over the ranks is the digest of the whole coordinate. Equal sums identify equal
 // coordinates of two grids.
@@ -32,5 +28,15 @@ std::vector<model::OddValues> odd_values_in_parts(const client::Declarer& declar
 void set_odd_values(model::Declarations& declarations, const std::vector<model::OddValues>& sums);
 // Sets the digests of coordinates in parts, and of whole coordinates whose name another grid has in parts.
 void set_digests(model::Declarations& declarations, const std::vector<std::uint64_t>& sums);
+
+// The first rank alone knows this of the coordinates that were given in parts. It sends it to the others,
+// which otherwise would plan something else: expressions see a coordinate of two grids only if it is the
+// same on both.
+struct JoinedParts {
+  std::vector<std::uint64_t> digests;  // as coordinate_digests(), of the whole
+  CoordinateParts values;              // as coordinate_parts(), of the whole
+};
+JoinedParts joined_parts(const model::Declarations& declarations);
+void set_joined(model::Declarations& declarations, const JoinedParts& joined);
 
 }  // namespace tailrace::handshake

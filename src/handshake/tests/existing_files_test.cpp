@@ -50,7 +50,8 @@ TEST(ExistingFiles, AreKeptByARunThatFindsNoCheckpointUnlessItMadeThem) {
   const auto files = env::make_memory_files();
   files->write("a.nc", "precious");
   files->write("b_3600.0.nc", "precious");
-  EarlierJobs earlier{.checkpoints = "restart/model", .files = {}, .output = {}, .step = {}, .original = {}};
+  EarlierJobs earlier{
+      .checkpoints = "restart/model", .location = {}, .files = {}, .output = {}, .step = {}, .original = {}};
   earlier.begins_unasked = true;
   EXPECT_EQ(complaint(plan_of(IfExists::replace), 0.0, *files, earlier), "none");
   EXPECT_THAT(complaint(plan_of({}), 0.0, *files, earlier),

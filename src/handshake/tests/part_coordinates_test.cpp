@@ -63,9 +63,11 @@ TEST(PartCoordinates, become_whole) {
   const model::Grid& list = declarations.grids.at(base::index(*declarations.find_grid("list")));
   EXPECT_THAT(list.coordinates[0].values, IsEmpty())
       << "of listed cells nothing is known, on one rank either";
+  declarations.grids[0].coordinates[1].digest = 7;
   model::Declarations follower = ranks[1].declarations();
-  set_joined(follower, joined_values(declarations));
+  set_joined(follower, joined_parts(declarations));
   EXPECT_THAT(follower.grids[0].coordinates[1].values, ElementsAre(10, 20, 30, 40, 50));
+  EXPECT_EQ(follower.grids[0].coordinates[1].digest, 7u);
 }
 
 std::uint64_t digest(const std::vector<client::Declarer>& ranks, std::size_t coordinate) {

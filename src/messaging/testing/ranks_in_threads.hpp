@@ -5,7 +5,6 @@
 #include <cstring>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -15,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "comm/communicator.hpp"
+#include "messaging/testing/point_to_point.hpp"
 
 namespace tailrace::messaging::testing {
 
@@ -56,45 +56,25 @@ class Mailboxes {
   std::vector<Box> boxes_;
 };
 
-class ThreadRank final : public comm::Communicator {
+class ThreadRank final : public PointToPoint {
  public:
-  ThreadRank(Mailboxes& mail, int rank) : mail_(mail), rank_(rank) {}
-  int rank() const override { return rank_; }
-  int size() const override { return mail_.ranks(); }
-  std::unique_ptr<comm::Request> send(std::span<const std::byte> bytes, int to, int tag) override {
-    mail_.put(to, {rank_, tag, {bytes.begin(), bytes.end()}});
-    return std::make_unique<Done>();
-  }
+  ThreadRank(Mailboxes& mail, int rank) : PointToPoint(rank, mail.ranks()), mail_(mail) {}
   std::optional<comm::Incoming> probe(int source, int tag) override {
-    const auto letter = mail_.find(rank_, source, tag, false);
+    const auto letter = mail_.find(rank(), source, tag, false);
     if (!letter) return std::nullopt;
     return comm::Incoming{letter->from, letter->tag, letter->bytes.size()};
   }
   void receive(std::span<std::byte> bytes, int source, int tag) override {
-    const auto letter = mail_.find(rank_, source, tag, true);
+    const auto letter = mail_.find(rank(), source, tag, true);
     if (!bytes.empty()) std::memcpy(bytes.data(), letter->bytes.data(), bytes.size());
-  }
-  void barrier() override { refuse(); }
-  std::vector<std::byte> broadcast(std::span<const std::byte>, int) override { refuse(); }
-  bool any_says(bool) override { refuse(); }
-  std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte>) override { refuse(); }
-  std::unique_ptr<Communicator> split(int, int) override { refuse(); }
-  std::unique_ptr<Communicator> duplicate() override { refuse(); }
-  int handle() const override { return -1; }
-  std::unique_ptr<comm::Request> start_receive(std::span<std::byte>, int, int) override { refuse(); }
-  std::unique_ptr<comm::Request> start_all_gather(std::span<const std::byte>, std::span<const int>,
-                                                  std::span<std::byte>) override {
-    refuse();
   }
 
  private:
-  struct Done final : comm::Request {
-    bool done() override { return true; }
-  };
-  [[noreturn]] static void refuse() { throw Error(ErrorCode::internal, "no collective is expected here"); }
+  void take(std::span<const std::byte> bytes, int to, int tag) override {
+    mail_.put(to, {rank(), tag, {bytes.begin(), bytes.end()}});
+  }
 
   Mailboxes& mail_;
-  int rank_;
 };
 
 // Runs `act` on each rank and returns the messages of what it throws; empty if it throws nothing.

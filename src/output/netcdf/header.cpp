@@ -158,16 +158,6 @@ Id create_text(hid_t file, const DatasetSpec& spec, const TextSpec& text) TAILRA
   return dataset;
 }
 
-// `scales`: by index of the dim.
-void attach_dims(hid_t variable, const std::string& name, const DatasetSpec& spec,
-                 const std::vector<int>& dims, const std::vector<hid_t>& scales) {
-  for (std::size_t d = 0; d < dims.size(); ++d) {
-    const auto dim = base::index(dims[d]);
-    check(H5DSattach_scale(variable, scales[dim], static_cast<unsigned>(d)),
-          fmt::format("cannot attach dimension \"{}\" to \"{}\"", spec.dims[dim].name, name));
-  }
-}
-
 void write_properties(hid_t file) TAILRACE_REQUIRES(hdf5_mutex) {
   unsigned major = 0, minor = 0, release = 0;
   check(H5get_libversion(&major, &minor, &release), "cannot query HDF5's version");
@@ -230,15 +220,14 @@ void write_header(hid_t file, const DatasetSpec& spec, const BeforeVariable& bef
   std::vector<hid_t> scale_of_dim(scales.begin(), scales.end());
   for (std::size_t i = 0; i < variables.size(); ++i)
     if (const auto dim = scale_of(spec, spec.variables[i])) scale_of_dim[base::index(*dim)] = variables[i];
-  if (before) {
-    return write_dimension_lists(spec, {variables.begin(), variables.end()}, scale_of_dim);
-  }
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    if (scale_of(spec, spec.variables[i])) continue;  // a scale cannot have scales
-    attach_dims(variables[i], spec.variables[i].name, spec, spec.variables[i].dims, scale_of_dim);
-  }
+  std::vector<Dimensioned> dimensioned;
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    if (!scale_of(spec, spec.variables[i]))  // a scale cannot have scales
+      dimensioned.push_back({variables[i], spec.variables[i].dims});
+  std::vector<Id> texts;
   for (const TextSpec& text : spec.texts)
-    attach_dims(create_text(file, spec, text), text.name, spec, text.dims, scale_of_dim);
+    dimensioned.push_back({texts.emplace_back(create_text(file, spec, text)), text.dims});
+  write_dimension_lists(dimensioned, scale_of_dim);
 }
 
 }  // namespace tailrace::output::netcdf

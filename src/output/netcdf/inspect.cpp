@@ -168,7 +168,7 @@ Inspection look_at_chunks(const std::string& path, bool repair, const Inspection
                         "--repair` compresses them",
                         found.report, raw)};
   const Repacked repacked =
-      repack(file, env::system_files(), behind_links(std::filesystem::absolute(path).string()), true);
+      repack(file, env::system_files(), behind_links(std::filesystem::absolute(path).string()), {});
   repacked.copy ? repacked.copy->close() : file.close();
   const std::string what = in_words(repacked);
   if (found.repaired) return {true, true, fmt::format("{}; {}", found.report, what)};

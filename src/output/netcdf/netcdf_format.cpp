@@ -47,6 +47,18 @@ Commit growing_part(const DatasetSpec& spec, Commit commit) {
   return commit;
 }
 
+// No later commit fills the chunks of the last one. Those that are new are encoded before they are written,
+// and not only when the file is closed: so they are written once, and leave no room unused.
+Commit with_encoded_chunks(const DatasetSpec& spec, Commit commit) {
+  for (EncodedChunk& chunk : commit.chunks) {
+    const VariableSpec& described = spec.variables[base::index(chunk.variable)];
+    if (chunk.filtered || chunk.committed_records > 0 || described.codec.codec == "none") continue;
+    chunk.bytes = codecs::make_codec(described.codec)->encode(chunk.bytes, describe_chunk(described));
+    chunk.filtered = true;
+  }
+  return commit;
+}
+
 class NetcdfDataset final : public Dataset {
  public:
   // `place`: the absolute path, since the model may change its working directory.
@@ -68,7 +80,9 @@ class NetcdfDataset final : public Dataset {
   }
 
   void commit(const Commit& commit) override {
-    if (spec_.kept.empty())
+    if (commit.last)
+      add(with_encoded_chunks(spec_, spec_.kept.empty() ? commit : growing_part(spec_, commit)));
+    else if (spec_.kept.empty())
       add(commit);
     else
       add(growing_part(spec_, commit));
@@ -135,7 +149,8 @@ class NetcdfDataset final : public Dataset {
   void tidy() {
     repacked_ = true;
     try {
-      Repacked repacked = repack(*file_, files_, place_, spec_.sync);
+      const bool is_continued = spec_.if_exists == IfExists::append || !spec_.kept.empty();
+      Repacked repacked = repack(*file_, files_, place_, {spec_.sync, is_continued});
       if (const std::string words = in_words(repacked); !words.empty())
         base::log_info(fmt::format("{}: {}", spec_.path, words));
       copy_ = std::move(repacked.copy);

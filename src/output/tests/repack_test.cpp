@@ -2,6 +2,7 @@
 #include "output/netcdf/repack/repack.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -208,32 +209,118 @@ INSTANTIATE_TEST_SUITE_P(codecs, RepackedFile,
                                               info.param.shuffle ? "shuffled" : "plain");
                          });
 
+// A time axis and series of numbers, with room for `chunk` records in a chunk.
+DatasetSpec series_spec(const std::string& path, int series, std::int64_t chunk, const std::string& codec) {
+  DatasetSpec spec;
+  spec.path = path;
+  spec.dims = {{"time", 0, true}};
+  spec.variables = {{"time", model::DataType::float64, {0}, {chunk}, {}, {}, {}}};
+  for (int i = 1; i <= series; ++i)
+    spec.variables.push_back(
+        {fmt::format("s{}", i), model::DataType::float64, {0}, {chunk}, {codec, 1, true}, {}, {}});
+  return spec;
+}
+
+Bytes series_values(int series, std::int64_t records) {
+  return pattern(static_cast<std::size_t>(records) * 8, series);
+}
+
+// Brings the records from `first` to `end`, in the first chunk of each series.
+Commit series_commit(const DatasetSpec& spec, std::int64_t first, std::int64_t end, bool last) {
+  Commit commit{.lengths = {{0, end}}, .chunks = {}, .values = {}, .last = last};
+  const Bytes times = series_values(0, end);
+  commit.values.push_back({0, first, {times.begin() + first * 8, times.end()}});
+  for (int i = 1; i < static_cast<int>(spec.variables.size()); ++i) {
+    Bytes raw(static_cast<std::size_t>(spec.variables[base::index(i)].chunk[0]) * 8);
+    std::ranges::copy(series_values(i, end), raw.begin());
+    commit.chunks.push_back({.variable = i,
+                             .offset = {0},
+                             .bytes = raw,
+                             .filtered = false,
+                             .committed_records = first,
+                             .valid_records = end});
+  }
+  return commit;
+}
+
+void expect_series(const DatasetSpec& spec, std::int64_t records) {
+  for (int i = 1; i < static_cast<int>(spec.variables.size()); ++i)
+    EXPECT_EQ(read_with_hdf5(spec.path, spec.variables[base::index(i)].name), series_values(i, records));
+}
+
 // Series of few values, compressed or not, take little more than their values and the headers.
 TEST_F(NetcdfFormat, a_short_series_takes_few_bytes_once_it_is_closed) {
   for (const char* codec : {"none", "zlib"}) {
-    DatasetSpec spec;
-    spec.path = path(fmt::format("{}.nc", codec));
-    spec.dims = {{"time", 0, true}};
-    spec.variables = {{"time", model::DataType::float64, {0}, {512}, {}, {}, {}}};
-    for (int i = 0; i < 20; ++i)
-      spec.variables.push_back(
-          {fmt::format("s{}", i), model::DataType::float64, {0}, {4096}, {codec, 1, true}, {}, {}});
+    const DatasetSpec spec = series_spec(path(fmt::format("{}.nc", codec)), 20, 4096, codec);
     const auto dataset = netcdf_format().create(spec);
     constexpr std::int64_t records = 90;
-    Commit commit{.lengths = {{0, records}}, .chunks = {}, .values = {}};
-    commit.values.push_back({0, 0, pattern(records * 8, 5)});
-    for (int i = 1; i <= 20; ++i) {
-      Bytes raw(4096 * 8);
-      std::ranges::copy(pattern(records * 8, i), raw.begin());
-      commit.chunks.push_back(
-          {.variable = i, .offset = {0}, .bytes = raw, .filtered = false, .valid_records = records});
-    }
-    dataset->commit(commit);
+    dataset->commit(series_commit(spec, 0, records, false));
     EXPECT_GT(std::filesystem::file_size(spec.path), 20 * 4096 * 8);
     dataset->close();
     EXPECT_LT(std::filesystem::file_size(spec.path), 21 * (records * 8 + 1200) + 10000) << codec;
-    for (int i = 1; i <= 20; ++i)
-      EXPECT_EQ(read_with_hdf5(spec.path, fmt::format("s{}", i - 1)), pattern(records * 8, i));
+    expect_series(spec, records);
+  }
+}
+
+// A file of one commit is written once.
+TEST_F(NetcdfFormat, chunks_that_are_new_in_the_last_commit_never_lie_raw) {
+  const DatasetSpec spec = series_spec(path("last.nc"), 20, 4096, "zlib");
+  env::RecordingFiles files(env::system_files());
+  const auto dataset = netcdf_format().create(spec, files);
+  dataset->commit(series_commit(spec, 0, 3000, true));
+  dataset->close();
+  std::size_t written = 0;
+  for (const auto& change : files.changes()) written += change.bytes.size();
+  EXPECT_LT(static_cast<double>(written), 1.3 * static_cast<double>(std::filesystem::file_size(spec.path)));
+  EXPECT_EQ(std::filesystem::exists(netcdf::name_while_created(spec.path)), false);
+  expect_series(spec, 3000);
+}
+
+// The empty room of a series without compression takes none on the device.
+TEST_F(NetcdfFormat, a_large_file_is_copied_only_if_nearly_all_of_it_is_empty) {
+  constexpr std::int64_t mib = 1 << 20, chunk = mib / 8;
+  const DatasetSpec half = series_spec(path("half.nc"), 4, chunk, "none");
+  const auto kept = netcdf_format().create(half);
+  kept->commit(series_commit(half, 0, chunk * 2 / 5, true));
+  kept->close();
+  EXPECT_GT(std::filesystem::file_size(half.path), 4 * mib);
+  expect_series(half, chunk * 2 / 5);
+  const DatasetSpec empty = series_spec(path("empty.nc"), 40, chunk, "none");
+  const auto copied = netcdf_format().create(empty);
+  copied->commit(series_commit(empty, 0, chunk / 25, true));
+  copied->close();
+  EXPECT_LT(std::filesystem::file_size(empty.path), 2 * mib);
+  expect_series(empty, chunk / 25);
+}
+
+ino_t file_number(const std::string& path) {
+  struct stat found {};
+  EXPECT_EQ(::stat(path.c_str(), &found), 0);
+  return found.st_ino;
+}
+
+// Its series keep the room of their chunks, and so a later run adds to them in place.
+TEST_F(NetcdfFormat, a_small_file_that_runs_append_to_is_copied_by_none) {
+  DatasetSpec spec = series_spec(path("appended.nc"), 20, 4096, "none");
+  spec.if_exists = IfExists::append;
+  const auto first = netcdf_format().create(spec);
+  const ino_t number = file_number(spec.path);
+  first->commit(series_commit(spec, 0, 30, true));
+  first->close();
+  for (std::int64_t before : {30, 60}) {
+    spec.kept = {{0, before}};
+    const auto next = netcdf_format().create(spec);
+    Commit commit = series_commit(spec, before, before + 30, true);
+    for (EncodedChunk& chunk : commit.chunks) {  // this run knows nothing of the earlier records
+      Bytes raw = chunk.bytes.copy();
+      std::fill_n(raw.begin(), before * 8, std::byte{0});
+      chunk.bytes = raw;
+      chunk.committed_records = 0;
+    }
+    next->commit(commit);
+    next->close();
+    EXPECT_EQ(file_number(spec.path), number);
+    expect_series(spec, before + 30);
   }
 }
 

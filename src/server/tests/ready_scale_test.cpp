@@ -41,6 +41,7 @@ handshake::Started started(const LargeRun& run, std::unique_ptr<OneRank> compone
 OneRank::Bytes good_verdict() {
   base::ByteWriter writer;
   base::put_fault(writer, std::nullopt);
+  writer.put_all(std::span<const std::uint64_t>());  // no coordinate came in parts
   return writer.take();
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/index.hpp"
 
 namespace tailrace::output::netcdf {
@@ -40,22 +38,20 @@ hobj_ref_t reference_to(hid_t object) {
 
 }  // namespace
 
-void write_dimension_lists(const DatasetSpec& spec, const std::vector<hid_t>& variables,
-                           const std::vector<hid_t>& scales) {
+void write_dimension_lists(const std::vector<Dimensioned>& variables, const std::vector<hid_t>& scales) {
   std::vector<hobj_ref_t> scale_references;
   for (const hid_t scale : scales) scale_references.push_back(reference_to(scale));
   std::vector<std::vector<Reference>> users(scales.size());
   const Id list_type(H5Tvlen_create(H5T_STD_REF_OBJ), &H5Tclose, "cannot make a type of lists");
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    const std::vector<int>& dims = spec.variables[i].dims;
-    if (dims.empty() || std::ranges::find(scales, variables[i]) != scales.end()) continue;
+  for (const auto& [variable, dims] : variables) {
+    if (dims.empty()) continue;
     std::vector<hvl_t> lists;
     for (std::size_t d = 0; d < dims.size(); ++d) {
       const auto dim = base::index(dims[d]);
       lists.push_back({1, &scale_references[dim]});
-      users[dim].push_back({reference_to(variables[i]), static_cast<int>(d)});
+      users[dim].push_back({reference_to(variable), static_cast<int>(d)});
     }
-    write(variables[i], "DIMENSION_LIST", list_type, list_space(lists.size()), lists.data());
+    write(variable, "DIMENSION_LIST", list_type, list_space(lists.size()), lists.data());
   }
   const Id reference_type = type_of_reference();
   for (std::size_t dim = 0; dim < scales.size(); ++dim)

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t first_place = superblock_size;  // of values: behind the superblock
 constexpr std::uint64_t large_copy = 256ull << 20;      // bytes
+constexpr std::uint64_t small_copy = 1ull << 20;        // bytes
 constexpr std::uint64_t small_chunk = 1ull << 20;       // bytes of a chunk that may become smaller
 constexpr std::size_t least_room = 1 << 10;             // bytes behind its records for which it does
 constexpr std::uint64_t first_body = 1ull << 62;        // an address
@@ -24,9 +25,9 @@ constexpr std::uint64_t bytes_of_variable = 512, bytes_of_chunk = 24, bytes_of_f
 std::uint64_t rounded(std::uint64_t number) { return (number + 7) / 8 * 8; }
 
 // The shape of the chunks in the copy. Room behind the records costs nothing in a compressed chunk.
-std::vector<std::int64_t> new_chunk(const StoredVariable& variable) {
+std::vector<std::int64_t> new_chunk(const StoredFile& stored, const StoredVariable& variable) {
   std::vector<std::int64_t> chunk = variable.chunk;
-  if (variable.filters > 0 || !variable.grows || variable.shape[0] == 0) return chunk;
+  if (stored.keeps_chunks || variable.filters > 0 || !variable.grows || variable.shape[0] == 0) return chunk;
   const bool is_half_empty = 2 * variable.shape[0] <= chunk[0];
   const std::size_t record = variable.chunk_bytes() / static_cast<std::size_t>(chunk[0]);
   const auto room =
@@ -42,7 +43,7 @@ std::uint64_t least_bytes(const StoredFile& stored) {
   std::uint64_t bytes = bytes_of_file + stored.header_bytes;
   for (const StoredVariable& variable : stored.variables) {
     bytes += bytes_of_variable + variable.size + bytes_of_chunk * variable.chunks.size();
-    const bool shrinks = new_chunk(variable) != variable.chunk;
+    const bool shrinks = new_chunk(stored, variable) != variable.chunk;
     for (const StoredChunk& chunk : variable.chunks)
       if (!variable.is_raw(chunk)) bytes += shrinks ? variable.valid_bytes(chunk) : chunk.size;
   }
@@ -109,7 +110,7 @@ void Copy::copy_values(const StoredVariable& variable) {
 }
 
 void Copy::copy_chunks(const StoredVariable& variable) {
-  chunked_.push_back({&variable, new_chunk(variable), variable.chunks});
+  chunked_.push_back({&variable, new_chunk(stored_, variable), variable.chunks});
   RepackedVariable& repacked = chunked_.back();
   for (StoredChunk& chunk : repacked.chunks) copy_chunk(variable, chunk, repacked.chunk);
 }
@@ -171,8 +172,12 @@ bool is_worth_a_copy(const StoredFile& stored, std::uint64_t bytes) {
   const auto is_short = [](const StoredVariable& variable) {
     return !variable.grows || variable.shape[0] <= variable.chunk[0];
   };
-  const auto shrinks = [](const StoredVariable& variable) { return new_chunk(variable) != variable.chunk; };
-  return halves && std::ranges::all_of(stored.variables, is_short) &&
+  const auto shrinks = [&stored](const StoredVariable& variable) {
+    return new_chunk(stored, variable) != variable.chunk;
+  };
+  // Its holes take no room on the device, so a copy must cost little beside what it saves elsewhere.
+  const bool is_cheap = halves && (least <= small_copy || least <= bytes / 8);
+  return is_cheap && std::ranges::all_of(stored.variables, is_short) &&
          std::ranges::any_of(stored.variables, shrinks);
 }
 

@@ -12,13 +12,14 @@ namespace tailrace::output::netcdf {
 
 // Whether a file of `bytes` should be copied: a file with compressed variables if more than a twentieth of it
 // is unused (a 64th, and 24 KiB, if that is less; half, where the copy would be large), and one without if
-// its variables are short series whose only chunks are mostly empty.
+// its variables are short series whose only chunks are mostly empty. Their empty room takes none on the
+// device, so that copy must be small, or small beside the length of the file.
 bool is_worth_a_copy(const StoredFile& stored, std::uint64_t bytes);
 
 // Writes the variables of `file` to a new file, with all chunks encoded, and gives it the name `place` once
-// it is whole. Short series without compression get a chunk of their length. Returns the new file, which the
-// caller closes. Throws Error(resource), and then the name still belongs to the old file. Takes the Hdf5Lock
-// at times.
+// it is whole. Short series without compression get a chunk of their length, unless the file keeps_chunks.
+// Returns the new file, which the caller closes. Throws Error(resource), and then the name still belongs to
+// the old file. Takes the Hdf5Lock at times.
 std::unique_ptr<env::File> copy_to_new_file(AtomicFile& file, const StoredFile& stored,
                                             env::FileSystem& files, const std::string& place, bool sync);
 

@@ -68,15 +68,16 @@ void try_to_change(AtomicFile& file, const StoredFile& stored, const Change& cha
 
 }  // namespace
 
-Repacked repack(AtomicFile& file, env::FileSystem& files, const std::string& place, bool sync) {
+Repacked repack(AtomicFile& file, env::FileSystem& files, const std::string& place, RepackOptions options) {
   file.begin();
-  const StoredFile stored = stored_variables(file);
+  StoredFile stored = stored_variables(file);
+  stored.keeps_chunks = options.is_continued;
   Repacked repacked;
   repacked.chunks = stored.raw_chunks();
   repacked.bytes_before = file.committed();
   if (is_worth_a_copy(stored, file.committed()) && !has_other_names(place)) {
     try {
-      repacked.copy = copy_to_new_file(file, stored, files, place, sync);
+      repacked.copy = copy_to_new_file(file, stored, files, place, options.sync);
       repacked.bytes_of_copy = repacked.copy->size();
       return repacked;
     } catch (const Error& error) {

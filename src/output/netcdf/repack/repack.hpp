@@ -26,9 +26,14 @@ struct Repacked {
   std::uint64_t bytes_of_copy = 0;
 };
 
-// Between two commits. `place`: the absolute path of the file. `sync`: the new file is on the device before
-// it takes the name. Throws Error(resource), and then the file is as it was. Takes the Hdf5Lock at times.
-Repacked repack(AtomicFile& file, env::FileSystem& files, const std::string& place, bool sync);
+struct RepackOptions {
+  bool sync = true;           // a new file is on the device before it takes the name
+  bool is_continued = false;  // a later run adds records: chunks keep their shapes, so it can add in place
+};
+
+// Between two commits. `place`: the absolute path of the file. Throws Error(resource), and then the file is
+// as it was. Takes the Hdf5Lock at times.
+Repacked repack(AtomicFile& file, env::FileSystem& files, const std::string& place, RepackOptions options);
 
 // Before a later job adds records to the file, between two commits: chunks that are encoded and not full
 // become raw again, and their variables get new indices. So the records that come next change nothing that a

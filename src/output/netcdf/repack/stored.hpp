@@ -47,6 +47,7 @@ struct StoredFile {
   std::uint64_t header_bytes = 0;  // of all object headers
   bool is_movable = true;          // no header has parts that only HDF5 can move
   bool is_of_tailrace = false;     // which wrote it, as an attribute says
+  bool keeps_chunks = false;       // their shapes, since a later run adds records; set by repack()
 
   std::uint64_t raw_chunks() const;
 };
