@@ -35,7 +35,7 @@ enum class Tag : int {
 };
 inline constexpr int transport_tags_per_component = 4;
 
-// What a channel between a client and its server is for. The values are part of messages.
+// The purpose of a channel between a client and its server. The values are part of messages.
 enum class Purpose : std::uint8_t {
   output = 0,  // packets of the model to its server; every client has it
   input = 1,   // records of input fields to the client, which makes the channel; only where there are any

@@ -159,7 +159,7 @@ class Matcher {
     }
   }
 
-  // What is left fits in order, if it has the same lengths.
+  // The rest fits in order, if it has the same lengths.
   void take_rest() {
     std::vector<std::size_t> file_rest, grid_rest;
     for (std::size_t f = 0; f < file_.size(); ++f)

@@ -23,7 +23,7 @@ struct Dim {
 DimKind kind_of(const std::string& units, const std::string& standard_name, const std::string& axis,
                 const std::string& positive);
 
-// Which index a user chose along a dim that the grid lacks, such as the member of an ensemble.
+// The index that a user chose along a dim that the grid lacks, such as the member of an ensemble.
 using Selected = std::map<std::string, std::int64_t>;
 
 struct Match {

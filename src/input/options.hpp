@@ -15,7 +15,7 @@
 
 namespace tailrace::input {
 
-// What stands before the name of an input where the values that the model gets are used as a field.
+// Stands before the name of an input where the values that the model gets are used as a field.
 inline constexpr std::string_view name_space = "input.";
 
 struct VerticalRequest {

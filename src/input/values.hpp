@@ -35,7 +35,7 @@ ValueRules rules_of(const VariableHeader& variable);
 void unpack(std::span<const std::byte> raw, model::DataType type, const ValueRules& rules,
             std::span<double> values);
 
-// What the model gets where a value is missing.
+// The model gets this where a value is missing.
 struct MissingOption {
   enum class Kind : std::uint8_t { refuse, value, keep } kind = Kind::refuse;
   double value = 0.0;  // with `value`; with `keep` the fill value of the model's field

@@ -14,7 +14,7 @@ enum class VerticalRule : std::uint8_t {
   linear,       // in the coordinate
   logarithmic,  // in its logarithm, for pressure; all levels must be above 0
 };
-// What is given above the highest and below the lowest level of the file.
+// The values above the highest and below the lowest level of the file.
 enum class Beyond : std::uint8_t { hold, linear, missing };
 
 struct VerticalOptions {

@@ -1,4 +1,4 @@
-// What a file of input contains, whatever its format.
+// The contents of a file of input, whatever its format.
 #pragma once
 
 #include <cstdint>

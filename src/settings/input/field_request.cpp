@@ -49,7 +49,7 @@ Type vertical_type() {
       {.name = "extrapolate",
        .type = choice({"hold", "linear", "missing"}),
        .description =
-           "What the model gets above the highest and below the lowest level of the files: the value of that "
+           "The value above the highest and below the lowest level of the files: the value of that "
            "level, the line through the last two, or what `missing` says.",
        .example = "linear",
        .default_value = "hold"},
@@ -105,7 +105,7 @@ std::vector<Option> how_values_change() {
       {.name = "missing",
        .type = missing_type(),
        .description =
-           "What the model gets where the files have no value: an error (`refuse`), this number, the value "
+           "The value where the files have none: an error (`refuse`), this number, the value "
            "of "
            "the nearest cell of the same level that has one (`nearest`), or its own fill value (`keep`).",
        .example = "nearest",

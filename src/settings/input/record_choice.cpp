@@ -60,13 +60,13 @@ Type rule_type() {
 }
 
 Option outside_option(const char* name, const char* where) {
-  return {.name = name,
-          .type = choice({"refuse", "hold", "extrapolate"}),
-          .description = fmt::format(
-              "What the model gets {} record: an error, that record, or the line through it and its "
-              "neighbour. By default an error.",
-              where),
-          .example = "hold"};
+  return {
+      .name = name,
+      .type = choice({"refuse", "hold", "extrapolate"}),
+      .description = fmt::format("The value {} record: an error, that record, or the line through it and its "
+                                 "neighbour. By default an error.",
+                                 where),
+      .example = "hold"};
 }
 
 Type map_type() {
@@ -158,7 +158,7 @@ void check_relations(const Value& map, const input::TimeSelector::Options& time,
 Option record_choice_option() {
   return {.name = "time",
           .type = either({rule_type(), map_type()}),
-          .description = "Which records give the value at a model time: a rule, or a map with one.",
+          .description = "The records that give the value at a model time: a rule, or a map with one.",
           .example = "{cycle: year, interpolate: linear}",
           .default_value = "linear"};
 }

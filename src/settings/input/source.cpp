@@ -120,16 +120,16 @@ std::vector<Option> input_source_options() {
        .type = either({text(), list(text(), 1)}),
        .description =
            "The files, relative to the configuration: a name, a list of names, a pattern with `*`, `?` or "
-           "`[...]`, or a template of dates such as `era5_{time:%Y%m}.nc`. Of a pattern or a template all "
-           "files count that are there. Where files overlap, the later one counts.",
+           "`[...]`, or a template of dates such as `era5_{time:%Y%m}.nc`. All files that "
+           "match a pattern or a template are read. Where files overlap, the later one counts.",
        .example = "\"forcing/era5_{time:%Y%m}.nc\"",
        .required = true,
        .implied_by = {"source"}},
       {.name = "source",
        .type = either({choice({"netcdf", xarray}), map_type()}),
-       .description =
-           "What reads the files: the netCDF library, xarray (for Zarr, GRIB and all else that it opens), a "
-           "Python function, or ADIOS2. Each runs in processes of its own beside the servers.",
+       .description = "The reader of the files: the netCDF library, xarray (for Zarr, GRIB and all else that "
+                      "it opens), a "
+                      "Python function, or ADIOS2. Each runs in processes of its own beside the servers.",
        .example = "{python: forcing.py:surface}",
        .default_value = "netcdf"},
   };
