@@ -121,10 +121,9 @@ TEST(Plan, UnknownFieldsGetTheNearestName) {
 }
 
 TEST(Plan, InputsAreInNoFileAndNoCheckpoint) {
-  EXPECT_EQ(
-      complaint(with_fields("names: [u, sst]", "{field: sst, every: 1 s}")),
-      "run.yaml:2:29  fields.state.names: \"sst\" is an input of the model: it comes from files, and no "
-      "file can be made of it yet; expected fields that the model puts");
+  EXPECT_EQ(complaint(with_fields("names: [u, sst]", "{field: sst, every: 1 s}")),
+            "run.yaml:2:29  fields.state.names: \"sst\" is an input of the model, which the model does not "
+            "put; expected \"input.sst\", the values that the model gets");
   EXPECT_EQ(complaint("checkpoint: {fields: [sst], every: 5 s}\n"),
             "run.yaml:2:23  checkpoint.fields: \"sst\" is an input of the model, which comes from its files "
             "again after a restart");
