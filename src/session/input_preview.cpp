@@ -8,8 +8,8 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "calendar/calendar.hpp"
+#include "env/beside_library.hpp"
 #include "input/preview/preview.hpp"
-#include "output/adios2/library.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -24,7 +24,7 @@ double memory_of(const settings::ServersOptions& servers, std::size_t ranks) {
 
 input::PreviewContext context_of(const settings::Configuration& configuration) {
   return {.calendar = calendar::Calendar(configuration.time.calendar, configuration.time.start),
-          .folder = output::adios2::beside_library(""),
+          .folder = env::beside_library(""),
           .directory = ""};
 }
 

@@ -6,13 +6,14 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "env/beside_library.hpp"
 
 namespace tailrace::output::adios2 {
 namespace {
 
 constexpr const char* plugin_name = "libtailrace_adios2.so";
 
-std::filesystem::path plugin_path() { return beside_library(plugin_name); }
+std::filesystem::path plugin_path() { return env::beside_library(plugin_name); }
 
 // Stays loaded: ADIOS2 has threads of its own.
 template <class Function>
@@ -29,12 +30,6 @@ Function load(const char* name) {
 }
 
 }  // namespace
-
-std::string beside_library(const std::string& program) {
-  Dl_info here{};
-  dladdr(reinterpret_cast<const void*>(&beside_library), &here);
-  return (std::filesystem::absolute(here.dli_fname).parent_path() / program).string();
-}
 
 std::string missing_library() {
   if (std::filesystem::exists(plugin_path())) return "";

@@ -11,9 +11,6 @@ namespace tailrace::output::adios2 {
 // Why there is none, for the user; empty where it is there.
 std::string missing_library();
 
-// The path of a program that lies where Tailrace's own library does.
-std::string beside_library(const std::string& program);
-
 // Throws Error(resource): what ADIOS2 said, or why the plugin cannot be loaded.
 std::unique_ptr<StepWriter> open_engine(const EngineSpec& spec);
 std::unique_ptr<StepReader> open_reader(const std::string& path);

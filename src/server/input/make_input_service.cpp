@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/index.hpp"
+#include "env/beside_library.hpp"
 #include "input/options.hpp"
 #include "input/record_values.hpp"
-#include "output/adios2/library.hpp"
 
 namespace tailrace::server {
 namespace {
@@ -67,7 +67,7 @@ std::unique_ptr<InputService> make_input_service(const pipeline::ServedComponent
                 return input::make_reader(entry, fields,
                                           {.declarations = info.declarations,
                                            .calendar = calendar,
-                                           .folder = output::adios2::beside_library(""),
+                                           .folder = env::beside_library(""),
                                            .directory = "",
                                            .chunk_bytes = chunk_bytes});
               }},

@@ -164,8 +164,7 @@ TEST(InputSection, TellsWhatIsWrong) {
         .told = "run.yaml:1:12  input.a: \"fields\" is missing (a map of named entries)"},
        {.yaml = entry("files: a.nc, fields: {}"),
         .told = "run.yaml:1:34  input.a.fields: expected at least one field"},
-       {.yaml = entry(sst),
-        .told = "run.yaml:1:12  input.a: \"files\" is missing (a text, or a list)"},
+       {.yaml = entry(sst), .told = "run.yaml:1:12  input.a: \"files\" is missing (a text, or a list)"},
        {.yaml = entry("source: xarray, " + sst),
         .told = "run.yaml:1:12  input.a: \"files\" is missing; only a Python function of `source` can do "
                 "without"},

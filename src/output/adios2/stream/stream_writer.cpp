@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "env/beside_library.hpp"
 #include "env/clock.hpp"
 #include "output/adios2/library.hpp"
 #include "output/adios2/stream/wire.hpp"
@@ -32,7 +33,7 @@ consumer::QueueLimits limits_of(const Options& options) {
 }  // namespace
 
 StreamWriter::StreamWriter(EngineSpec spec, std::string name)
-    : StepQueue({beside_library(program_name), "{socket}"}, limits_of(spec.options)),
+    : StepQueue({env::beside_library(program_name), "{socket}"}, limits_of(spec.options)),
       spec_(std::move(spec)),
       name_(std::move(name)) {
   child_->send("open", bytes_of(spec_));
