@@ -19,6 +19,20 @@ constexpr double longest_pause = 1.0;
 constexpr double shortest_pause = 0.01;
 constexpr double tries = 20.0;  // while it is awaited, if that is not for long
 
+// How long a stream is listened to at a time; meanwhile no record of its entry is read.
+constexpr double stream_look = 0.05;
+
+// Whether the exception that is being handled is the end of the reader's process, which a new one may repair.
+bool is_lost() {
+  try {
+    throw;
+  } catch (const input::ReaderError& error) {
+    return error.trouble() == input::ReaderTrouble::lost || error.trouble() == input::ReaderTrouble::late;
+  } catch (...) {
+    return false;
+  }
+}
+
 // Whether the exception that is being handled is about a file that may still come, or become complete.
 bool may_come_later() {
   try {
@@ -87,6 +101,22 @@ std::vector<RecordReadEnd> EntryThread::take_ends() {
   return std::exchange(ends_, {});
 }
 
+void EntryThread::grow(bool is_needed) {
+  {
+    const base::MutexLock lock(mutex_);
+    if (growth_is_over_ || growth_) return;
+    if (!growth_job_) growth_job_.emplace();
+    if (is_needed && !std::exchange(growth_job_->is_needed, true) && options_.wait_for > 0.0)
+      growth_job_->give_up = env::steady_seconds() + options_.wait_for;
+  }
+  wake_.notify_all();
+}
+
+std::optional<EntryThread::Growth> EntryThread::take_growth() {
+  const base::MutexLock lock(mutex_);
+  return std::exchange(growth_, std::nullopt);
+}
+
 void EntryThread::set_give_up(Job& job) const { job.give_up = env::steady_seconds() + options_.wait_for; }
 
 double EntryThread::pause() const {
@@ -95,7 +125,15 @@ double EntryThread::pause() const {
 
 bool EntryThread::has_work(double now) const {
   if (!is_prepared_) return now >= next_try_to_prepare_;
-  return std::ranges::any_of(jobs_, [now](const Job& job) { return now >= job.not_before; });
+  return (growth_job_ && now >= growth_job_->not_before) ||
+         std::ranges::any_of(jobs_, [now](const Job& job) { return now >= job.not_before; });
+}
+
+// Records that are needed come first, then further ones, then those ahead.
+bool EntryThread::needs_growth(double now) const {
+  return growth_job_ && now >= growth_job_->not_before &&
+         std::ranges::none_of(
+             jobs_, [now](const Job& job) { return now >= job.not_before && !job.read.is_ahead; });
 }
 
 // Those that a client needs come first, then those that were requested first.
@@ -116,7 +154,7 @@ void EntryThread::run() {
     {
       base::MutexLock lock(mutex_);
       while (!stopping_ && !has_work(env::steady_seconds())) {
-        if (!is_prepared_ || !jobs_.empty())
+        if (!is_prepared_ || !jobs_.empty() || growth_job_)
           wake_.wait_for(mutex_, pause());
         else
           wake_.wait(mutex_);
@@ -131,17 +169,21 @@ bool EntryThread::work() { return !options_.has_thread && step(); }
 
 bool EntryThread::step() {
   std::optional<RecordRead> read;
+  bool grows = false;
   {
     const base::MutexLock lock(mutex_);
     const double now = env::steady_seconds();
     if (!has_work(now)) return false;
-    if (is_prepared_) {
+    grows = is_prepared_ && needs_growth(now);
+    if (is_prepared_ && !grows) {
       in_work_ = take_job(now);
       read = in_work_->read;
     }
   }
   if (read)
     do_read(*read);
+  else if (grows)
+    do_grow();
   else
     prepare();
   return true;
@@ -177,9 +219,65 @@ bool EntryThread::retries(const Job& job, double now) const {
   return options_.wait_for > 0.0 && (!job.give_up || now < *job.give_up);
 }
 
+bool EntryThread::is_over() const {
+  return std::ranges::none_of(fields_, [](const auto& one) { return one.second.may_grow; });
+}
+
+// None: nothing has come yet.
+std::optional<EntryThread::Growth> EntryThread::growth_now() {
+  Growth growth;
+  bool has_come = false;
+  const std::vector<input::PreparedField> grown = reader_->grow(options_.has_thread ? stream_look : 0.0);
+  for (const input::PreparedField& now : grown) {
+    input::PreparedField& known = fields_.at(now.field);
+    if (!known.may_grow) continue;
+    input::FurtherRecords further = input::further_in(known, now);
+    known.may_grow = now.may_grow;
+    has_come = has_come || !further.files.empty() || !further.records.empty();
+    input::lengthen(known, further);
+    growth.fields.emplace_back(now.field, std::move(further));
+  }
+  if (is_over()) growth.end = base::Fault{ErrorCode::resource, "its stream has ended, and no record follows"};
+  if (!has_come && !growth.end) return std::nullopt;
+  return growth;
+}
+
+void EntryThread::do_grow() {
+  std::optional<Growth> growth;
+  std::optional<base::Fault> trouble;
+  bool may_come = true;
+  try {
+    growth = growth_now();
+  } catch (...) {
+    trouble = base::current_fault();
+    may_come = options_.wait_for > 0.0 && (may_come_later() || is_lost());
+  }
+  const double now = env::steady_seconds();
+  {
+    const base::MutexLock lock(mutex_);
+    GrowthJob& job = *growth_job_;
+    if (!growth && may_come && (!job.give_up || now < *job.give_up)) {
+      if (trouble && !job.is_late) base::log_warning(trouble->message + "; it is awaited");
+      job.is_late = job.is_late || trouble.has_value();
+      job.not_before = now + pause();
+      return;
+    }
+    if (!growth) growth = Growth{{}, trouble ? *trouble : nothing_came()};
+    growth_is_over_ = growth->end.has_value();
+    growth_ = std::move(growth);
+    growth_job_.reset();
+  }
+  options_.ring();
+}
+
+base::Fault EntryThread::nothing_came() const {
+  return {ErrorCode::resource, fmt::format("no file with a later record has come within {} s (`wait_for`)",
+                                           options_.wait_for)};
+}
+
 void EntryThread::do_read(const RecordRead& read) {
   RecordReadEnd end{read, nullptr, {}, 0.0};
-  bool may_come = false;
+  bool may_come = false, lost = false;
   const double begin = env::steady_seconds();
   try {
     end.values =
@@ -187,6 +285,7 @@ void EntryThread::do_read(const RecordRead& read) {
   } catch (...) {
     end.fault = base::current_fault();
     may_come = may_come_later();
+    lost = is_lost();
   }
   const double now = env::steady_seconds();
   end.seconds = now - begin;
@@ -194,6 +293,11 @@ void EntryThread::do_read(const RecordRead& read) {
     const base::MutexLock lock(mutex_);
     Job job = *std::exchange(in_work_, std::nullopt);
     if (job.is_dropped) return;
+    if (lost && !std::exchange(job.was_lost, true)) {
+      base::log_warning(end.fault.message + "; it is read again in a new process");
+      jobs_.push_back(job);
+      return;
+    }
     if (may_come && retries(job, now)) {
       if (!std::exchange(job.is_late, true)) base::log_warning(end.fault.message + "; it is awaited");
       job.not_before = now + pause();

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -33,7 +34,8 @@ struct RecordReadEnd {
 
 // The communication thread calls it; the reader is made and used on the entry's thread only. A record that
 // cannot be read is tried again and again until `wait_for` seconds have passed since a client needed it;
-// other records of the entry are read meanwhile.
+// other records of the entry are read meanwhile. If the reader's process is lost, the record is tried once
+// more in a new one, whatever `wait_for` says.
 class EntryThread {
  public:
   struct Options {
@@ -59,6 +61,14 @@ class EntryThread {
   void hurry(int field, std::int64_t place);
   void drop(int field, std::int64_t place);  // nobody waits for it any more
   std::vector<RecordReadEnd> take_ends();
+  // Further records of the fields that may grow are wanted; until that is answered, more calls only tell that
+  // a client needs them by now. The answer is a growth for all such fields: some became longer, or none will.
+  void grow(bool is_needed);
+  struct Growth {
+    std::vector<std::pair<int, input::FurtherRecords>> fields;  // by index in the declarations
+    std::optional<base::Fault> end;                             // no record will follow, for this reason
+  };
+  std::optional<Growth> take_growth();
   // Without a thread: does a piece of work if there is any. True if it did. With a thread it does nothing.
   bool work();
 
@@ -68,14 +78,25 @@ class EntryThread {
     double not_before = 0.0;        // steady seconds
     std::optional<double> give_up;  // set once a client needs it
     bool is_late = false;           // it was tried in vain
+    bool was_lost = false;          // with the reader's process
     bool is_dropped = false;
     bool is(int field, std::int64_t place) const { return read.field == field && read.place == place; }
   };
   using Jobs = std::vector<Job>;
+  struct GrowthJob {
+    double not_before = 0.0;
+    bool is_needed = false, is_late = false;
+    std::optional<double> give_up;  // set once a client needs it, if `wait_for` is
+  };
 
   void run();
   bool step();
   void prepare();
+  void do_grow();
+  std::optional<Growth> growth_now();
+  base::Fault nothing_came() const;
+  bool is_over() const;  // no field may grow any more
+  bool needs_growth(double now) const TAILRACE_REQUIRES(mutex_);
   bool has_work(double now) const TAILRACE_REQUIRES(mutex_);
   Job take_job(double now) TAILRACE_REQUIRES(mutex_);
   void do_read(const RecordRead& read);
@@ -97,6 +118,9 @@ class EntryThread {
   Jobs jobs_ TAILRACE_GUARDED_BY(mutex_);  // in the order of the calls
   std::optional<Job> in_work_ TAILRACE_GUARDED_BY(mutex_);
   std::vector<RecordReadEnd> ends_ TAILRACE_GUARDED_BY(mutex_);
+  std::optional<GrowthJob> growth_job_ TAILRACE_GUARDED_BY(mutex_);
+  std::optional<Growth> growth_ TAILRACE_GUARDED_BY(mutex_);
+  bool growth_is_over_ TAILRACE_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -83,6 +83,8 @@ void InputService::make_window() {
   window_ = std::make_unique<RecordWindow>(std::move(fields), setting_.calendar);
   control_.messenger().on_shared(control_.kind(ControlMessage::input_record),
                                  [this](int, const base::SharedBytes& message) { hear_record(message); });
+  control_.on(ControlMessage::input_further,
+              [this](int, messaging::Bytes&& message) { hear_further(further_in_message(message)); });
   control_.on(ControlMessage::input_ended,
               [this](int from, messaging::Bytes&&) { ends_awaited_.erase(from); });
 }
@@ -139,6 +141,20 @@ void InputService::hear_record(const base::SharedBytes& message) {
     delivery_.add_fault(field, place, ahead, *record.fault);
   else
     delivery_.add(field, place, ahead, std::move(record.values), cut_->places(*prepared_.at(field), rank()));
+}
+
+// Clients hear of records before they come, and of the end behind the last one.
+void InputService::hear_further(const FurtherMessage& message) {
+  if (is_ended_) return;
+  if (message.end) {
+    const std::int64_t behind = window_->end_growth(message.field);
+    delivery_.add_fault(message.field, behind, window_->ahead(message.field, behind), *message.end);
+    return;
+  }
+  window_->lengthen(message.field, message.further.records);
+  if (!message.further.files.empty() || !message.further.records.empty())
+    delivery_.add_further(message.field, message.further);
+  times_.reset();  // the window moves
 }
 
 void InputService::end() {

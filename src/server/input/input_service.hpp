@@ -63,6 +63,7 @@ class InputService {
   void make_window();
   void move_window(const ClientTimes& times);
   void hear_record(const base::SharedBytes& message);
+  void hear_further(const FurtherMessage& message);
   void end();
   int owner_of(int field) const;
   int rank() const { return control_.rank(); }

@@ -8,15 +8,22 @@
 #include "base/bytes.hpp"
 #include "base/fault_bytes.hpp"
 #include "base/log.hpp"
-#include "model/block.hpp"
 
 namespace tailrace::server {
 
-RecordDelivery::Record::Record(int field, std::int64_t place, bool is_fault, base::SharedBytes values,
+using model::PacketKind;
+
+namespace {
+
+constexpr std::int64_t before_all = -1;  // in place of how far a record is ahead: a timeline
+
+}  // namespace
+
+RecordDelivery::Record::Record(int field, std::int64_t place, PacketKind kind, base::SharedBytes values,
                                std::shared_ptr<std::size_t> counted_in)
     : field(field),
       place(place),
-      is_fault(is_fault),
+      kind(kind),
       values(std::move(values)),
       counted_in(std::move(counted_in)) {
   *this->counted_in += this->values.size();
@@ -36,27 +43,36 @@ void RecordDelivery::add(Client& client, Waiting waiting) {
 
 void RecordDelivery::add(int field, std::int64_t place, std::int64_t ahead, base::SharedBytes values,
                          const std::vector<RecordCut::Place>& places) {
-  const auto record = std::make_shared<const Record>(field, place, false, std::move(values), bytes_);
+  const auto record = std::make_shared<const Record>(field, place, PacketKind::input_record, std::move(values), bytes_);
   for (Client& client : clients_) add(client, {record, places[client.index], ahead});
 }
 
 void RecordDelivery::add_fault(int field, std::int64_t place, std::int64_t ahead, const base::Fault& fault) {
   const auto record =
-      std::make_shared<const Record>(field, place, true, base::fault_bytes({&fault, 1}), bytes_);
+      std::make_shared<const Record>(field, place, PacketKind::input_fault, base::fault_bytes({&fault, 1}), bytes_);
   for (Client& client : clients_) add(client, {record, {0, record->values.size()}, ahead});
+}
+
+void RecordDelivery::add_further(int field, const input::FurtherRecords& further) {
+  base::ByteWriter writer;
+  input::put_further(writer, further);
+  const auto record = std::make_shared<const Record>(field, timelines_++, PacketKind::input_timeline,
+                                                     writer.take(), bytes_);
+  for (Client& client : clients_) add(client, {record, {0, record->values.size()}, before_all});
 }
 
 void RecordDelivery::reorder(const std::function<std::int64_t(int field, std::int64_t place)>& ahead) {
   for (Client& client : clients_) {
     client.is_sorted = client.waiting.empty();
-    for (Waiting& one : client.waiting) one.ahead = ahead(one.record->field, one.record->place);
+    for (Waiting& one : client.waiting)
+      if (one.ahead != before_all) one.ahead = ahead(one.record->field, one.record->place);
   }
 }
 
 void RecordDelivery::drop_below(int field, std::int64_t lowest) {
   for (Client& client : clients_)
     std::erase_if(client.waiting, [&](const Waiting& one) {
-      return one.record->field == field && one.record->place < lowest;
+      return one.ahead != before_all && one.record->field == field && one.record->place < lowest;
     });
 }
 
@@ -108,18 +124,17 @@ bool RecordDelivery::write(Client& client, Waiting& next) {
       client.full_for = next.part.bytes;
       return false;
     }
-    if (error.code() != ErrorCode::usage || next.record->is_fault) throw;
+    if (error.code() != ErrorCode::usage || next.record->kind != PacketKind::input_record) throw;
     base::log_error(error.what());  // a record that never fits the buffer
     const auto bytes = base::fault_bytes(std::vector{base::current_fault()});
-    next = {std::make_shared<const Record>(next.record->field, next.record->place, true, bytes, bytes_),
+    next = {std::make_shared<const Record>(next.record->field, next.record->place, PacketKind::input_fault, bytes, bytes_),
             {0, bytes.size()},
             next.ahead};
     return write(client, next);
   }
   const Record& record = *next.record;
   std::memcpy(place.data(), record.values.data() + next.part.begin, next.part.bytes);
-  const auto kind = record.is_fault ? model::PacketKind::input_fault : model::PacketKind::input_record;
-  producer.publish({kind, record.field, record.place, 0.0});
+  producer.publish({record.kind, record.field, record.place, 0.0});
   client.full_at = SIZE_MAX;
   return true;
 }

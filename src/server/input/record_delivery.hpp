@@ -10,6 +10,8 @@
 
 #include "base/error.hpp"
 #include "base/slab.hpp"
+#include "input/prepared.hpp"
+#include "model/block.hpp"
 #include "server/input/record_cut.hpp"
 #include "transport/transport.hpp"
 
@@ -27,6 +29,8 @@ class RecordDelivery {
   // is kept until all clients have their part.
   void add(int field, std::int64_t place, std::int64_t ahead, base::SharedBytes values,
            const std::vector<RecordCut::Place>& places);
+  // Comes before all records.
+  void add_further(int field, const input::FurtherRecords& further);
   void add_fault(int field, std::int64_t place, std::int64_t ahead, const base::Fault& fault);
   // Drops records of the field below `lowest`, which no client needs any more.
   void drop_below(int field, std::int64_t lowest);
@@ -44,10 +48,10 @@ class RecordDelivery {
   struct Record {
     int field = -1;
     std::int64_t place = 0;
-    bool is_fault = false;
+    model::PacketKind kind = model::PacketKind::input_record;
     base::SharedBytes values;
     std::shared_ptr<std::size_t> counted_in;
-    Record(int field, std::int64_t place, bool is_fault, base::SharedBytes values,
+    Record(int field, std::int64_t place, model::PacketKind kind, base::SharedBytes values,
            std::shared_ptr<std::size_t> counted_in);
     ~Record();
     Record(const Record&) = delete;
@@ -71,6 +75,7 @@ class RecordDelivery {
   bool write(Client& client, Waiting& next);
 
   std::vector<Client> clients_;
+  std::int64_t timelines_ = 0;  // that were added
   std::shared_ptr<std::size_t> bytes_ = std::make_shared<std::size_t>(0);
 };
 

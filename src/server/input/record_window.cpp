@@ -9,7 +9,9 @@ namespace tailrace::server {
 RecordWindow::RecordWindow(std::vector<Field> fields, const calendar::Calendar& calendar) {
   for (const Field& field : fields) {
     const input::PreparedField& prepared = *field.prepared;
-    fields_.emplace(prepared.field, State{field, {prepared.timeline, prepared.request.time, calendar}});
+    State state{field, {prepared.timeline, prepared.request.time, calendar}};
+    state.may_grow = prepared.may_grow;
+    fields_.emplace(prepared.field, std::move(state));
   }
 }
 
@@ -27,6 +29,7 @@ void RecordWindow::move(double from, double to, std::size_t held, std::size_t mo
       for (std::int64_t place = needed.lowest; place <= needed.highest; ++place) need(state, place, wanted);
     state.highest = first.highest;
     state.end = end_of_lead(state, to);
+    if (state.may_grow) look_behind(state, to, wanted);
   }
   has_deferred_ = false;
   bool more = true;
@@ -34,6 +37,34 @@ void RecordWindow::move(double from, double to, std::size_t held, std::size_t mo
     more = false;
     for (auto& [number, state] : fields_) more = look_ahead(state, held, most_bytes, wanted) || more;
   }
+}
+
+// Asks for records behind the last one when the lead has come to it.
+void RecordWindow::look_behind(State& state, double time, WantedMessage& wanted) {
+  const std::int64_t known = std::ssize(state.selector.timeline().records());
+  const bool is_needed = state.selector.may_need_further(time);
+  if (!is_needed && state.end < known - 1) return;
+  if (state.asked_further && (state.needs_further || !is_needed)) return;
+  state.asked_further = true;
+  state.needs_further = is_needed;
+  wanted.further.push_back({state.field.prepared->field, is_needed ? 1 : 0, known});
+}
+
+void RecordWindow::lengthen(int field, std::span<const input::Record> further) {
+  State& state = fields_.at(field);
+  state.selector.lengthen(further);
+  state.asked_further = state.needs_further = false;
+}
+
+std::int64_t RecordWindow::end_growth(int field) {
+  State& state = fields_.at(field);
+  state.may_grow = state.asked_further = state.needs_further = false;
+  return std::ssize(state.selector.timeline().records());
+}
+
+bool RecordWindow::awaits_needed() const {
+  return needed_ > 0 ||
+         std::ranges::any_of(fields_, [](const auto& one) { return one.second.needs_further; });
 }
 
 // The last place that may be requested ahead.
