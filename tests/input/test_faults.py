@@ -66,7 +66,7 @@ def test_a_file_that_comes_late_is_awaited(job, way):
 def test_a_file_that_never_comes_is_an_error_of_ready(job, way):
     ranks, serving = PARTICIPANTS[way]
     result = job(forced(ranks), serving, config=configuration(wait_for="0.3 s"), folder=job.root / way)
-    result.failed_with("tailrace.yaml:", "input.forcing.files: there is no file", f"{job.root / way}/forcing.nc")
+    result.failed_with("tailrace.yaml:19:12: input.forcing.files: there is no file forcing.nc")
 
 
 PATTERNS = {"shm": "part_{time:%Y%m%d_%H}.nc", "mpi": "part_*.nc", "attached": "part_2000????_{time:%H}.nc"}
@@ -129,7 +129,7 @@ def test_a_file_that_is_damaged_while_it_is_read(job, way, damage):
             (folder / "go").touch()
             result = running.wait()
         if on_trouble == "stop":
-            expect_error(result, 'input "sst" (tailrace.yaml:', f"{folder}/forcing.nc", *CHANGED)
+            expect_error(result, 'input "sst" (tailrace.yaml:', *CHANGED)
             continue
         result.finished()
         assert "; the last record that has come is used (`on_trouble: hold`)" in result.output
@@ -312,7 +312,7 @@ def test_damaged_files_do_not_end_a_server(job):
             expect_output(folder, 4)
         elif "NOTHING" in result.output:
             told["refused by get"] += 1
-            expect_error(result, f"{folder}/forcing.nc")
+            expect_error(result, "forcing.nc")
             if (folder / "w.nc").exists():
                 expect_output(folder, 0)
         else:

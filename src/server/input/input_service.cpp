@@ -121,6 +121,7 @@ void InputService::move_window(const ClientTimes& times) {
   }
   if (!same)
     delivery_.reorder([this](int field, std::int64_t place) { return window_->ahead(field, place); });
+  for (const WantedFurther& one : wanted.further) by_owner[owner_of(one.field)].further.push_back(one);
   for (const auto& [owner, message] : by_owner)
     control_.messenger().send(owner, control_.kind(ControlMessage::input_wanted), to_bytes(message));
 }
