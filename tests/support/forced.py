@@ -28,8 +28,8 @@ def values(record: int) -> np.ndarray:
     return 100.0 * record + np.arange(np.prod(SHAPE)).reshape(SHAPE)
 
 
-def write(path: Path, records=RECORDS, first=0, name="sst") -> None:
-    """Appears under its name when it is whole."""
+def write(path: Path, records=RECORDS, first=0, name="sst", **storage) -> None:
+    """Appears under its name when it is whole. `storage`: as in netCDF4.Dataset.createVariable."""
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_suffix(".aside")
     with netCDF4.Dataset(aside, "w") as file:
@@ -40,7 +40,7 @@ def write(path: Path, records=RECORDS, first=0, name="sst") -> None:
         file.createDimension("time", None)
         file.createVariable("time", "f8", "time")[:] = np.arange(first, first + records)
         file["time"].units = "hours since 2000-01-01"
-        variable = file.createVariable(name, "f8", ("time", "y", "x"), chunksizes=(1, *SHAPE))
+        variable = file.createVariable(name, "f8", ("time", "y", "x"), chunksizes=(1, *SHAPE), **storage)
         variable.units = "K"
         for record in range(records):
             variable[record] = values(first + record)
@@ -93,7 +93,7 @@ def readers(folder: Path, file: str = "") -> list[int]:
             command = (process / "cmdline").read_bytes()
             if b"tailrace_read_netcdf" not in command and b"tailrace.input_source" not in command:
                 continue
-            opened = [os.path.basename(os.readlink(one)) for one in (process / "fd").iterdir()]
+            opened = [one.readlink().name for one in (process / "fd").iterdir()]
             if not file or file in opened:
                 found.append(int(process.name))
     return found
