@@ -54,8 +54,9 @@ struct FurtherRecords {
   std::vector<std::string> files;  // behind those that were known
   std::vector<Record> records;     // behind those of the timeline
 };
-// What `now`, of a later EntryReader::grow, has behind the records of `before`. Records that are not later than
-// the last one are left out. Throws Error(resource) if records of `now` do not fit the buffers for `before`.
+// The records of `now`, from a later EntryReader::grow, behind those of `before`. Records that are not later
+// than the last one are left out. Throws Error(resource) if records of `now` do not fit the buffers for
+// `before`.
 FurtherRecords further_in(const PreparedField& before, const PreparedField& now);
 void lengthen(PreparedField& field, const FurtherRecords& further);
 void put_further(base::ByteWriter& writer, const FurtherRecords& further);

@@ -27,7 +27,7 @@ from support.forced import (
 )
 from support.harness import SURVIVORS_LIVE, needs_survivors_of_signals, try_kill, works_in
 from support.kills import make_readable
-from support.reading import read
+from support.reading import commits, read
 from support.survivors import pid_of, said
 from support.values import put_values
 
@@ -43,15 +43,15 @@ KILLED = "the process that reads ended by signal 9 (Killed); the file may be dam
 WAITS = {"kind": "wait", "rank": 0, "step": 3}
 
 
-def expect_output(folder: Path, at_least: int) -> int:
-    """The records of the output that can be read, all of which are whole."""
+def expect_output(folder: Path, at_least: int) -> None:
+    """All records of the output are whole, and those of the last commit are among them."""
     make_readable(folder / "w.nc")
     data = read(folder / "w.nc")
     count = data.sizes["time"]
-    assert count >= at_least, f"{count} of {at_least} records"
+    committed = commits(folder).get("w.nc", {}).get("time", 0)
+    assert count >= max(at_least, committed), f"{count} of {at_least} records; {committed} were committed"
     for record in range(count):
         np.testing.assert_array_equal(data.w.values[record], put_values(0, SHAPE, TIMES[record], record + 1))
-    return count
 
 
 @each_way
@@ -75,7 +75,7 @@ PATTERNS = {"shm": "part_{time:%Y%m%d_%H}.nc", "mpi": "part_*.nc", "attached": "
 
 @each_way
 def test_later_files_come_while_the_model_runs(job, way):
-    """Of a template or a glob. Each is written when the model cannot go on without it."""
+    """A template or a glob matches them. Each is written when the model cannot go on without it."""
     folder = job.root / way
     write(folder / "part_20000101_00.nc", 10)
     config = configuration(files=PATTERNS.get(way, "part_*.nc"), wait_for="40 s")
@@ -106,6 +106,21 @@ def test_a_later_file_does_not_come(job, way):
         assert f"{message}; the last record that has come is used (`on_trouble: hold`)" in result.finished().output
         expect_records(folder, [min(record, 9) for record in ALL])
         expect_output(folder, len(TIMES))
+
+
+@each_way
+def test_a_later_file_is_not_whole_at_first(job, way):
+    folder = job.root / way
+    write(folder / "part_20000101_00.nc", 10)
+    later = folder / "part_20000101_10.nc"
+    config = configuration(files="part_*.nc", wait_for="40 s")
+    with start(job, way, folder, config, report_steps=True) as running:
+        running.wait_for("STEP 9\n")
+        later.write_bytes(b"not yet")
+        running.wait_for("input.forcing.files: part_20000101_10.nc: cannot open it")
+        write(later, 30, 10)
+        running.wait().finished()
+    expect_records(folder, ALL)
 
 
 ENDS = "a value is needed at 2000-01-01T10:00:00, but the last record ends at 2000-01-01T09:00:00"
@@ -315,6 +330,7 @@ def test_nobody_waits_for_a_rank_that_is_killed_while_it_reads(job, way, victim)
     told = said(folder)
     assert "UNEXPECTED" not in told
     assert "ERROR" in told, told
+    assert commits(folder)["w.nc"]["time"] > 0
     expect_output(folder, 1)
 
 

@@ -75,7 +75,7 @@ def expect_records(folder: Path, records: list[int], name="sst") -> None:
 
 
 def expect_error(result: Result, *pieces: str) -> None:
-    """Of a `get`, on every rank. (A rank that leaves without `finish` ends a server in its process, and the job.)"""
+    """A `get` failed on every rank. (A rank that leaves without `finish` ends a server in its process, and the job.)"""
     lines = [line for line in result.output.splitlines() if line.startswith("NOTHING ")]
     assert result.status != 0, result.output
     assert lines, result.output

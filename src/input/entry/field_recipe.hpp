@@ -12,8 +12,8 @@
 namespace tailrace::input {
 
 // Built up by add(), once for each file in the order of the list; then finish(), then read() as often as
-// needed. A copy() may be built up further. One thread at a time; calls block. The messages of errors lack the place in the configuration, the
-// file and the record.
+// needed. A copy() may be built up further. One thread at a time; calls block. The messages of errors lack
+// the place in the configuration, the file and the record.
 class FieldRecipe {
  public:
   // The arguments must live longer. Throws Error(configuration) if the grid does not suit the request.

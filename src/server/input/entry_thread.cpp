@@ -19,11 +19,10 @@ constexpr double longest_pause = 1.0;
 constexpr double shortest_pause = 0.01;
 constexpr double tries = 20.0;  // while it is awaited, if that is not for long
 
-// How long a stream is listened to at a time; meanwhile no record of its entry is read.
-constexpr double stream_look = 0.05;
+}  // namespace
 
 // Whether the exception that is being handled is the end of the reader's process, which a new one may repair.
-bool is_lost() {
+bool EntryThread::is_lost() {
   try {
     throw;
   } catch (const input::ReaderError& error) {
@@ -34,7 +33,7 @@ bool is_lost() {
 }
 
 // Whether the exception that is being handled is about a file that may still come, or become complete.
-bool may_come_later() {
+bool EntryThread::may_come_later() {
   try {
     throw;
   } catch (const input::ReaderError& error) {
@@ -47,8 +46,6 @@ bool may_come_later() {
     return false;
   }
 }
-
-}  // namespace
 
 EntryThread::EntryThread(Options options) : options_(std::move(options)) {
   if (options_.has_thread) thread_ = std::thread([this] { run(); });
@@ -101,22 +98,6 @@ std::vector<RecordReadEnd> EntryThread::take_ends() {
   return std::exchange(ends_, {});
 }
 
-void EntryThread::grow(bool is_needed) {
-  {
-    const base::MutexLock lock(mutex_);
-    if (growth_is_over_ || growth_) return;
-    if (!growth_job_) growth_job_.emplace();
-    if (is_needed && !std::exchange(growth_job_->is_needed, true) && options_.wait_for > 0.0)
-      growth_job_->give_up = env::steady_seconds() + options_.wait_for;
-  }
-  wake_.notify_all();
-}
-
-std::optional<EntryThread::Growth> EntryThread::take_growth() {
-  const base::MutexLock lock(mutex_);
-  return std::exchange(growth_, std::nullopt);
-}
-
 void EntryThread::set_give_up(Job& job) const { job.give_up = env::steady_seconds() + options_.wait_for; }
 
 double EntryThread::pause() const {
@@ -131,9 +112,9 @@ bool EntryThread::has_work(double now) const {
 
 // Records that are needed come first, then further ones, then those ahead.
 bool EntryThread::needs_growth(double now) const {
-  return growth_job_ && now >= growth_job_->not_before &&
-         std::ranges::none_of(
-             jobs_, [now](const Job& job) { return now >= job.not_before && !job.read.is_ahead; });
+  return growth_job_ && now >= growth_job_->not_before && std::ranges::none_of(jobs_, [now](const Job& job) {
+           return now >= job.not_before && !job.read.is_ahead;
+         });
 }
 
 // Those that a client needs come first, then those that were requested first.
@@ -217,62 +198,6 @@ void EntryThread::prepare() {
 
 bool EntryThread::retries(const Job& job, double now) const {
   return options_.wait_for > 0.0 && (!job.give_up || now < *job.give_up);
-}
-
-bool EntryThread::is_over() const {
-  return std::ranges::none_of(fields_, [](const auto& one) { return one.second.may_grow; });
-}
-
-// None: nothing has come yet.
-std::optional<EntryThread::Growth> EntryThread::growth_now() {
-  Growth growth;
-  bool has_come = false;
-  const std::vector<input::PreparedField> grown = reader_->grow(options_.has_thread ? stream_look : 0.0);
-  for (const input::PreparedField& now : grown) {
-    input::PreparedField& known = fields_.at(now.field);
-    if (!known.may_grow) continue;
-    input::FurtherRecords further = input::further_in(known, now);
-    known.may_grow = now.may_grow;
-    has_come = has_come || !further.files.empty() || !further.records.empty();
-    input::lengthen(known, further);
-    growth.fields.emplace_back(now.field, std::move(further));
-  }
-  if (is_over()) growth.end = base::Fault{ErrorCode::resource, "its stream has ended, and no record follows"};
-  if (!has_come && !growth.end) return std::nullopt;
-  return growth;
-}
-
-void EntryThread::do_grow() {
-  std::optional<Growth> growth;
-  std::optional<base::Fault> trouble;
-  bool may_come = true;
-  try {
-    growth = growth_now();
-  } catch (...) {
-    trouble = base::current_fault();
-    may_come = options_.wait_for > 0.0 && (may_come_later() || is_lost());
-  }
-  const double now = env::steady_seconds();
-  {
-    const base::MutexLock lock(mutex_);
-    GrowthJob& job = *growth_job_;
-    if (!growth && may_come && (!job.give_up || now < *job.give_up)) {
-      if (trouble && !job.is_late) base::log_warning(trouble->message + "; it is awaited");
-      job.is_late = job.is_late || trouble.has_value();
-      job.not_before = now + pause();
-      return;
-    }
-    if (!growth) growth = Growth{{}, trouble ? *trouble : nothing_came()};
-    growth_is_over_ = growth->end.has_value();
-    growth_ = std::move(growth);
-    growth_job_.reset();
-  }
-  options_.ring();
-}
-
-base::Fault EntryThread::nothing_came() const {
-  return {ErrorCode::resource, fmt::format("no file with a later record has come within {} s (`wait_for`)",
-                                           options_.wait_for)};
 }
 
 void EntryThread::do_read(const RecordRead& read) {

@@ -85,10 +85,13 @@ class EntryThread {
   using Jobs = std::vector<Job>;
   struct GrowthJob {
     double not_before = 0.0;
-    bool is_needed = false, is_late = false;
-    std::optional<double> give_up;  // set once a client needs it, if `wait_for` is
+    bool is_needed = false;
+    std::optional<base::Fault> trouble;  // the last one
+    std::optional<double> give_up;       // set once a client needs it, if `wait_for` is
   };
 
+  static bool is_lost();
+  static bool may_come_later();
   void run();
   bool step();
   void prepare();
@@ -108,7 +111,7 @@ class EntryThread {
   std::unique_ptr<input::EntryReader> reader_;  // entry's thread only
   std::map<int, input::PreparedField> fields_;  // entry's thread only; by index in the declarations
   std::optional<double> give_up_preparing_;     // entry's thread only
-  bool is_late_ = false;  // entry's thread only: the headers were tried in vain
+  bool is_late_ = false;                        // entry's thread only: the headers were tried in vain
   base::Mutex mutex_;
   base::Condition wake_;
   std::optional<Prepared> prepared_ TAILRACE_GUARDED_BY(mutex_);

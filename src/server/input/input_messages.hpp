@@ -52,7 +52,7 @@ struct alignas(64) RecordMessageHead {
 };
 std::vector<std::byte> fault_message(int field, std::int64_t place, const base::Fault& fault);
 
-// Of a field that may grow, from the owner of its entry to all servers.
+// Goes from the owner of an entry to all servers, for each field that may grow.
 struct FurtherMessage {
   std::int32_t field = -1;
   input::FurtherRecords further;

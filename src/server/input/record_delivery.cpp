@@ -21,11 +21,7 @@ constexpr std::int64_t before_all = -1;  // in place of how far a record is ahea
 
 RecordDelivery::Record::Record(int field, std::int64_t place, PacketKind kind, base::SharedBytes values,
                                std::shared_ptr<std::size_t> counted_in)
-    : field(field),
-      place(place),
-      kind(kind),
-      values(std::move(values)),
-      counted_in(std::move(counted_in)) {
+    : field(field), place(place), kind(kind), values(std::move(values)), counted_in(std::move(counted_in)) {
   *this->counted_in += this->values.size();
 }
 
@@ -43,21 +39,22 @@ void RecordDelivery::add(Client& client, Waiting waiting) {
 
 void RecordDelivery::add(int field, std::int64_t place, std::int64_t ahead, base::SharedBytes values,
                          const std::vector<RecordCut::Place>& places) {
-  const auto record = std::make_shared<const Record>(field, place, PacketKind::input_record, std::move(values), bytes_);
+  const auto record =
+      std::make_shared<const Record>(field, place, PacketKind::input_record, std::move(values), bytes_);
   for (Client& client : clients_) add(client, {record, places[client.index], ahead});
 }
 
 void RecordDelivery::add_fault(int field, std::int64_t place, std::int64_t ahead, const base::Fault& fault) {
-  const auto record =
-      std::make_shared<const Record>(field, place, PacketKind::input_fault, base::fault_bytes({&fault, 1}), bytes_);
+  const auto record = std::make_shared<const Record>(field, place, PacketKind::input_fault,
+                                                     base::fault_bytes({&fault, 1}), bytes_);
   for (Client& client : clients_) add(client, {record, {0, record->values.size()}, ahead});
 }
 
 void RecordDelivery::add_further(int field, const input::FurtherRecords& further) {
   base::ByteWriter writer;
   input::put_further(writer, further);
-  const auto record = std::make_shared<const Record>(field, timelines_++, PacketKind::input_timeline,
-                                                     writer.take(), bytes_);
+  const auto record =
+      std::make_shared<const Record>(field, timelines_++, PacketKind::input_timeline, writer.take(), bytes_);
   for (Client& client : clients_) add(client, {record, {0, record->values.size()}, before_all});
 }
 
@@ -127,7 +124,8 @@ bool RecordDelivery::write(Client& client, Waiting& next) {
     if (error.code() != ErrorCode::usage || next.record->kind != PacketKind::input_record) throw;
     base::log_error(error.what());  // a record that never fits the buffer
     const auto bytes = base::fault_bytes(std::vector{base::current_fault()});
-    next = {std::make_shared<const Record>(next.record->field, next.record->place, PacketKind::input_fault, bytes, bytes_),
+    next = {std::make_shared<const Record>(next.record->field, next.record->place, PacketKind::input_fault,
+                                           bytes, bytes_),
             {0, bytes.size()},
             next.ahead};
     return write(client, next);
