@@ -2,8 +2,9 @@
 //
 // A template has `{time:...}` with the format of a date (calendar/date_pattern.hpp), as often as it likes:
 // "{time:%Y}/era5_{time:%Y%m}.nc". Its files are those that are there, in the order of their dates: how long
-// a run goes on is not known when it begins. Years have four or five digits. A glob has `*`, `?` or `[...]`, in any part of the path but not
-// across `/`; its files are in the order of their names. A template may contain `*` and `?` too. A name with
+// a run goes on is not known when it begins. Years have four or five digits. A glob has `*`, `?` or `[...]`,
+// in any part of the path but not across `/`; its files are in the order of their names. A template may
+// contain `*` and `?` too. A name with
 // "://" is a URL, and is left as it is.
 #pragma once
 

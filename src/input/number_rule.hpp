@@ -18,7 +18,8 @@ class NumberRule {
  public:
   using Raw = RawType;
   using Value = ValueType;
-  static constexpr bool computes = Linear || sizeof(Raw) > sizeof(Value);
+  // A finite number may become infinite.
+  static constexpr bool may_overflow = Linear || sizeof(Raw) > sizeof(Value);
 
   explicit NumberRule(const ValueRules& rules) : rules_(rules) {
     for (std::size_t i = 0; i < std::min(rules.missing.size(), missing_.size()); ++i)

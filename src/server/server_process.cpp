@@ -359,7 +359,7 @@ void ServerProcess::run() {
       return hosted->state == HostedComponent::State::awaited ||
              hosted->state == HostedComponent::State::connecting ||
              (hosted->component && hosted->component->waits_for_writers()) ||
-             (hosted->input && hosted->input->polls());
+             (hosted->input && hosted->input->holds_up_client());
     });
   });
   loop.look_seldom_while([this] { return announced(); });

@@ -338,8 +338,13 @@ void ModelRank::connect() {
     parts.kept.push_back(field.kept);
   }
   client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(), std::move(parts));
-  if (!plan_->inputs.empty())
+  if (plan_->inputs.empty()) return;
+  try {
     provide_inputs(input::get_prepared(reader, plan_->calendar), std::move(input.consumer));
+  } catch (...) {  // on all ranks, and the servers run already
+    client_->abandon();
+    throw_shared(base::current_fault(), "ready");
+  }
 }
 
 // The servers have opened the files, and have attached to the doorbell.

@@ -79,6 +79,18 @@ def test_gaps_and_a_late_beginning_are_shown(tmp_path):
     ]
 
 
+def test_a_gap_names_the_files_that_are_not_there(tmp_path):
+    for day in (1, 2, 5):
+        make(tmp_path / f"a_2026010{day}.nc", day - 1 + np.arange(4) / 4)
+    entry = '  a: {files: "a_{time:%Y%m%d}.nc", fields: {sst: {variable: tos}}}\n'
+    gap = "no records from 2026-01-02T18:00:00 to 2026-01-05T00:00:00"
+    assert lines_of(check(tmp_path, entry))[3:] == [f"{gap}: there is no file a_20260103.nc, and none of 1 more"]
+    make(tmp_path / "a_20260103.nc", [2.0])
+    later = "no records from 2026-01-03T00:00:00 to 2026-01-05T00:00:00"
+    # The third day has a file, though with one record.
+    assert f"{later}: there is no file a_20260104.nc" in lines_of(check(tmp_path, entry))
+
+
 def test_intervals_are_those_of_the_bounds(tmp_path):
     edges = np.array([0.0, 31.0, 59.0, 90.0])
     make(tmp_path / "a.nc", (edges[1:] + edges[:-1]) / 2, bounds=np.stack([edges[:-1], edges[1:]], axis=1))

@@ -1,7 +1,7 @@
 """Files that come late, change, vanish or end while a job reads them; slow files; and processes that are killed or
-stopped meanwhile. Each in all ways in which a model and its servers may share the machine.
+stopped meanwhile. Models and their servers share the machine in several ways.
 
-The usual run has a few damaged files; TAILRACE_TEST_FAULTS=1 has 200.
+The usual run has each case in some of these ways, and 10 damaged files; TAILRACE_TEST_FAULTS=1 has all, and 200.
 """
 
 import os
@@ -28,6 +28,7 @@ from support.forced import (
 from support.harness import SURVIVORS_LIVE, needs_survivors_of_signals, try_kill, works_in
 from support.kills import make_readable
 from support.reading import commits, read
+from support.reading_inputs import got
 from support.survivors import pid_of, said
 from support.values import put_values
 
@@ -37,8 +38,11 @@ LONG = bool(os.environ.get("TAILRACE_TEST_FAULTS"))
 SECONDS = 5.0
 SHAPE = (5, 7)
 
-each_way = pytest.mark.parametrize("way", PARTICIPANTS)
-with_threads = pytest.mark.parametrize("way", ["shm", "mpi", "attached"])  # a server in mode inline reads in the calls
+
+def each_way(*usual: str):
+    return pytest.mark.parametrize("way", PARTICIPANTS if LONG else usual)
+
+
 KILLED = "the process that reads ended by signal 9 (Killed); the file may be damaged"
 WAITS = {"kind": "wait", "rank": 0, "step": 3}
 
@@ -54,7 +58,7 @@ def expect_output(folder: Path, at_least: int) -> None:
         np.testing.assert_array_equal(data.w.values[record], put_values(0, SHAPE, TIMES[record], record + 1))
 
 
-@each_way
+@each_way("mpi", "inline")
 def test_a_file_that_comes_late_is_awaited(job, way):
     with start(job, way, job.root / way, configuration(wait_for="40 s")) as running:
         running.wait_for("it is awaited")
@@ -63,7 +67,7 @@ def test_a_file_that_comes_late_is_awaited(job, way):
     expect_records(result.folder, ALL)
 
 
-@each_way
+@each_way("shm", "attached")
 def test_a_file_that_never_comes_is_an_error_of_ready(job, way):
     ranks, serving = PARTICIPANTS[way]
     result = job(forced(ranks), serving, config=configuration(wait_for="0.3 s"), folder=job.root / way)
@@ -73,7 +77,7 @@ def test_a_file_that_never_comes_is_an_error_of_ready(job, way):
 PATTERNS = {"shm": "part_{time:%Y%m%d_%H}.nc", "mpi": "part_*.nc", "attached": "part_2000????_{time:%H}.nc"}
 
 
-@each_way
+@each_way("shm", "mpi", "attached", "inline")
 def test_later_files_come_while_the_model_runs(job, way):
     """A template or a glob matches them. Each is written when the model cannot go on without it."""
     folder = job.root / way
@@ -91,7 +95,7 @@ def test_later_files_come_while_the_model_runs(job, way):
     assert "was never received" not in result.output
 
 
-@each_way
+@each_way("mpi", "inline")
 def test_a_later_file_does_not_come(job, way):
     for on_trouble in ("stop", "hold"):
         folder = job.root / f"{way}_{on_trouble}"
@@ -108,7 +112,7 @@ def test_a_later_file_does_not_come(job, way):
         expect_output(folder, len(TIMES))
 
 
-@each_way
+@each_way("attached")
 def test_a_later_file_is_not_whole_at_first(job, way):
     folder = job.root / way
     write(folder / "part_20000101_00.nc", 10)
@@ -132,8 +136,11 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-@each_way
+ALL_DAMAGES = [(way, damage) for way in PARTICIPANTS for damage in DAMAGES]
+SOME_DAMAGES = [("shm", "truncated"), ("mpi", "removed"), ("attached", "replaced"), ("inline", "truncated")]
+
+
+@pytest.mark.parametrize(("way", "damage"), ALL_DAMAGES if LONG else SOME_DAMAGES)
 def test_a_file_that_is_damaged_while_it_is_read(job, way, damage):
     """`stop` names file, variable and record; `hold` goes on with the last record that was read."""
     for on_trouble in ("stop", "hold"):
@@ -150,10 +157,13 @@ def test_a_file_that_is_damaged_while_it_is_read(job, way, damage):
             continue
         result.finished()
         assert "; the last record that has come is used (`on_trouble: hold`)" in result.output
+        last = int(got(folder, "sst", SHAPE)[-1, 0, 0]) // 100
+        assert 2 <= last < len(TIMES), "the last record from before the damage"
+        expect_records(folder, [min(record, last) for record in ALL])
         expect_output(folder, len(TIMES))
 
 
-@each_way
+@each_way("shm", "inline")
 def test_a_file_that_ends_before_the_model(job, way):
     ranks, serving = PARTICIPANTS[way]
     for on_trouble in ("stop", "hold"):
@@ -177,7 +187,8 @@ def two_entries(second: dict) -> tuple[dict, list[dict]]:
     return config, [sst, {"name": "ice", "grid": "sea", "units": "K", "from_step": 20}]
 
 
-@with_threads
+# (A server in mode inline reads in the calls of the model.)
+@pytest.mark.parametrize("way", ["shm", "mpi", "attached"] if LONG else ["shm", "attached"])
 def test_a_slow_file_does_not_hold_up_another_entry(job, way):
     folder = job.root / way
     write(folder / "forcing.nc")
@@ -214,7 +225,7 @@ def made(file):
 """
 
 
-@each_way
+@each_way("shm", "inline")
 def test_a_slow_function_does_not_hold_up_another_entry(job, way):
     """Its records come one after the other while the model runs."""
     folder = job.root / way
@@ -229,7 +240,7 @@ def test_a_slow_function_does_not_hold_up_another_entry(job, way):
     expect_records(folder, ALL[20:], "ice")
 
 
-@with_threads
+@pytest.mark.parametrize("way", ["shm", "mpi", "attached"] if LONG else ["mpi"])
 def test_a_process_that_reads_is_killed_once(job, way):
     """In the middle of a read: it is stopped before the model asks for more."""
     folder = job.root / way
@@ -276,7 +287,7 @@ def made(file):
 """
 
 
-@each_way
+@each_way("mpi", "attached")
 def test_each_process_that_reads_a_record_is_killed(job, way):
     """The second one is not replaced."""
     ranks, serving = PARTICIPANTS[way]
@@ -290,7 +301,7 @@ def test_each_process_that_reads_a_record_is_killed(job, way):
     assert not readers(folder)
 
 
-@each_way
+@each_way("shm", "inline")
 def test_a_process_that_reads_is_stopped(job, way):
     """The server's patience with it ends; the process that takes its place is stopped too."""
     folder = job.root / way
@@ -309,8 +320,12 @@ def test_a_process_that_reads_is_stopped(job, way):
 
 
 @needs_survivors_of_signals
-@pytest.mark.parametrize("victim", ["model", "server"])
-@pytest.mark.parametrize("way", ["shm", "mpi"])
+@pytest.mark.parametrize(
+    ("way", "victim"),
+    [(way, victim) for way in ("shm", "mpi") for victim in ("model", "server")]
+    if LONG
+    else [("shm", "model"), ("mpi", "server")],
+)
 def test_nobody_waits_for_a_rank_that_is_killed_while_it_reads(job, way, victim):
     """The others hear of it in time; what the output had until then is whole, and no process is left."""
     ranks, serving = PARTICIPANTS[way]
@@ -334,7 +349,6 @@ def test_nobody_waits_for_a_rank_that_is_killed_while_it_reads(job, way, victim)
     expect_output(folder, 1)
 
 
-@pytest.mark.long_form
 def test_damaged_files_do_not_end_a_server(job):
     """The output is whole whatever is in a file of input. A job with a file that can be read goes on to its end."""
     dice = random.Random(34)

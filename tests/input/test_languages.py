@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
     const auto sst = io.input({.name = "sst", .grid = "sea", .units = "degC"});
     const auto ice = io.input({.name = "ice", .grid = "sea", .type = tailrace::Type::float32, .optional = true});
     const auto got = [&] {
-      io.get("sst", values);
+      io.get(sst, values);
       std::printf("GOT");
       for (const double value : values) std::printf(" %.17g", value);
       std::printf("\\n");

@@ -266,10 +266,10 @@ def test_components_have_inputs_of_their_own(job):
     np.testing.assert_allclose(coast, other.tos.interp(time=now), rtol=1e-12)
 
 
-@pytest.mark.parametrize("case", ["two servers", "attached", "inline"])
-def test_a_model_that_is_to_stop_gets_its_inputs_until_it_does(job, case):
+@pytest.mark.parametrize("serving", [servers(2, signals="all"), attached(signals="all"), inline(signals="all")])
+def test_a_model_that_is_to_stop_gets_its_inputs_until_it_does(job, serving):
     """SIGTERM to all ranks: the servers end their files early, while the model still takes some steps."""
-    ranks, serving = PARTICIPANTS[case]
+    ranks = 3
     write(job.root / "job", forcing())
     times = [1800.0 + step for step in range(1, 3000)]
     with job.start(

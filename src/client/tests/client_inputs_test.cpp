@@ -158,7 +158,6 @@ TEST(ClientInputs, KeepAFixedFieldForGood) {
   model.client.put_dense(mask, flags.data(), model::DataType::int32, 6);
   model.client.step(1, 1.0);
   EXPECT_EQ(model.client.present(mask).size(), 24u);
-  model.client.step(2, 2.0);
   EXPECT_FALSE(model.client.wants(mask));
 }
 

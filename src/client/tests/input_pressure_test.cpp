@@ -62,6 +62,18 @@ TEST(InputPressure, records_of_different_periods_never_stop_each_other) {
   }
 }
 
+TEST(InputPressure, a_channel_full_of_records_ahead_makes_room_for_one_that_is_waited_for) {
+  InputBench bench = bench_of({prepared(0, every(1, 100)), prepared(1, every(1, 100))}, 8 * 256);
+  bench.sends_at_step = false;
+  std::int64_t ahead = 0;
+  while (bench.send(0, ahead)) ++ahead;
+  ASSERT_GE(ahead, 7);
+  bench.step(0);
+  bench.meanwhile = [&] { bench.send(1, 0); };
+  EXPECT_EQ(bench.get<double>(1, cells)[0], 1000);
+  EXPECT_LE(bench.inputs->copied_bytes(), 3 * 176u);
+}
+
 TEST(InputPressure, records_stay_in_the_channel_if_it_has_room) {
   InputBench bench = bench_of({prepared(0, every(1, 100)), prepared(1, every(1, 100))}, 64 * 256);
   for (double time = 0; time < 97; time += 0.3) {

@@ -70,7 +70,7 @@ class Rows {
       for (std::int64_t i = 0; i < count; ++i) missing += row[i] != row[i] ? 1 : 0;
       decoded_.missing += missing;
     }
-    if constexpr (std::is_same_v<Value, float> && Rule::computes) {
+    if constexpr (std::is_same_v<Value, float> && Rule::may_overflow) {
       int infinite = 0;
       for (std::int64_t i = 0; i < count; ++i)
         infinite += std::abs(row[i]) > std::numeric_limits<float>::max();

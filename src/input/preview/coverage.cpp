@@ -36,7 +36,7 @@ Coverage coverage_of(const Timeline& timeline) {
                         : timeline.has_bounds()   ? after.begin - before.end > same_part * distance
                                                   : distance > gap_part * coverage.step;
     if (is_gap)
-      coverage.gaps.push_back({before.end, after.begin});
+      coverage.gaps.push_back({.begin = before.end, .end = after.begin});
     else if (std::abs(distance - coverage.step) > regular_part * coverage.step)
       coverage.is_regular = false;
   }
@@ -66,8 +66,11 @@ std::string words_of(const Coverage& coverage, const calendar::Calendar& calenda
 }
 
 std::string words_of(const Gap& gap, const calendar::Calendar& calendar) {
-  return fmt::format("no records from {} to {}", time_words(gap.begin, calendar),
-                     time_words(gap.end, calendar));
+  std::string words =
+      fmt::format("no records from {} to {}", time_words(gap.begin, calendar), time_words(gap.end, calendar));
+  if (!gap.files.empty()) words += fmt::format(": there is no file {}", gap.files.front());
+  if (gap.files.size() > 1) words += fmt::format(", and none of {} more", gap.files.size() - 1);
+  return words;
 }
 
 }  // namespace tailrace::input

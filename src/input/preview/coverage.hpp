@@ -13,6 +13,8 @@ namespace tailrace::input {
 // A stretch between two records in which there should be others, in seconds since the start of the run.
 struct Gap {
   double begin = 0.0, end = 0.0;
+  std::vector<std::string> files =
+      {};  // that would have its records and are not there, if a template names them
   bool operator==(const Gap&) const = default;
 };
 
@@ -32,7 +34,7 @@ Coverage coverage_of(const Timeline& timeline);
 // "365 records from 2026-01-01T12:00:00 to 2026-12-31T12:00:00, one in 1 d", with dates if the calendar has
 // them.
 std::string words_of(const Coverage& coverage, const calendar::Calendar& calendar);
-// "no records from 2026-02-01T00:00:00 to 2026-03-01T00:00:00".
+// "no records from 2026-02-01T00:00:00 to 2026-03-01T00:00:00", and the first of its files.
 std::string words_of(const Gap& gap, const calendar::Calendar& calendar);
 std::string time_words(double time, const calendar::Calendar& calendar);
 std::string length_words(double seconds);  // "2 d", "6 h", "90 s"

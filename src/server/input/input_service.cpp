@@ -30,7 +30,7 @@ void InputService::accept(int client, std::unique_ptr<transport::Producer> produ
   const auto found = std::ranges::find(own, client);
   TAILRACE_ASSERT(found != own.end(), "a client of this server");
   delivery_.add_client(base::index(found - own.begin()), std::move(producer));
-  has_clients_ = true;
+  has_channels_ = true;
 }
 
 void InputService::start() {
@@ -44,7 +44,12 @@ void InputService::start() {
     for (const input::PreparedField& field : entry.fields) entry_of_[field.field] = &entry;
   cut_ = std::make_unique<RecordCut>(setting_.declarations, setting_.decomposition, setting_.clients);
   make_owner();
-  if (has_clients_ && !fields_.empty()) make_window();
+  if (has_own_clients()) {
+    for (const input::PreparedField& field : fields_) ends_awaited_.insert(owner_of(field.field));
+    control_.on(ControlMessage::input_ended,
+                [this](int from, messaging::Bytes&&) { ends_awaited_.erase(from); });
+  }
+  if (has_channels_) make_window();
 }
 
 int InputService::owner_of(int field) const { return entry_of_.at(field)->owner; }
@@ -78,21 +83,18 @@ void InputService::make_window() {
                       .lead_seconds = has_lead ? entry.lead_seconds : std::optional<double>(),
                       .lead_records = has_lead ? entry.lead_records.value_or(usual_lead) : 0,
                       .bytes = cut_->bytes(field, rank())});
-    ends_awaited_.insert(owner_of(field.field));
   }
   window_ = std::make_unique<RecordWindow>(std::move(fields), setting_.calendar);
   control_.messenger().on_shared(control_.kind(ControlMessage::input_record),
                                  [this](int, const base::SharedBytes& message) { hear_record(message); });
   control_.on(ControlMessage::input_further,
               [this](int, messaging::Bytes&& message) { hear_further(further_in_message(message)); });
-  control_.on(ControlMessage::input_ended,
-              [this](int from, messaging::Bytes&&) { ends_awaited_.erase(from); });
 }
 
 bool InputService::progress(const ClientTimes& times) {
   bool moved = owner_ && owner_->progress();
-  if (window_ && !is_ended_) {
-    if (times.are_over) {
+  if (!is_ended_ && has_own_clients()) {
+    if (times.are_over || !window_) {
       end();
       moved = true;
     } else {
@@ -166,8 +168,8 @@ void InputService::end() {
 }
 
 bool InputService::over() const {
-  const bool has_asked = window_ == nullptr || (is_ended_ && ends_awaited_.empty());
-  return has_asked && (owner_ == nullptr || !owner_->serves());
+  const bool asks = has_own_clients() && !(is_ended_ && ends_awaited_.empty());
+  return !asks && (owner_ == nullptr || !owner_->serves());
 }
 
 void InputService::lose(int server) {
@@ -178,6 +180,10 @@ void InputService::lose(int server) {
 
 bool InputService::polls() const {
   return window_ && !is_ended_ && (window_->awaits_needed() || delivery_.waits());
+}
+
+bool InputService::holds_up_client() const {
+  return window_ && !is_ended_ && (window_->awaits_needed() || delivery_.holds_up_client());
 }
 
 std::vector<telemetry::InputStatus> InputService::status() const {

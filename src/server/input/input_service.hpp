@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 #include "pipeline/control/control_channel.hpp"
 #include "server/input/input_preparation.hpp"
 #include "server/input/input_setting.hpp"
@@ -53,14 +54,16 @@ class InputService {
   bool over() const;  // no message about records is under way to or from this server, and none will be
   void lose(int server);
 
-  // A client may make room, or wait for a record, without ringing the doorbell.
+  // Something may happen that rings no doorbell: a client makes room, or another server answers.
   bool polls() const;
+  bool holds_up_client() const;  // a record that a client needs has not come, or waits for room
   std::vector<telemetry::InputStatus> status() const;
   std::string describe() const;  // for the watchdog; empty if nothing is awaited
 
  private:
   void make_owner();
   void make_window();
+  bool has_own_clients() const { return !setting_.clients[base::index(rank())].empty(); }
   void move_window(const ClientTimes& times);
   void hear_record(const base::SharedBytes& message);
   void hear_further(const FurtherMessage& message);
@@ -80,7 +83,7 @@ class InputService {
   std::unique_ptr<RecordOwner> owner_;    // null: no entry is this server's
   std::unique_ptr<RecordWindow> window_;  // null: no client has input fields
   RecordDelivery delivery_;
-  bool has_clients_ = false;
+  bool has_channels_ = false;
   bool is_ended_ = false;
   std::optional<ClientTimes> times_;  // at the last move of the window
   std::size_t held_at_move_ = 0;

@@ -77,6 +77,12 @@ bool RecordDelivery::waits() const {
   return std::ranges::any_of(clients_, [](const Client& client) { return !client.waiting.empty(); });
 }
 
+bool RecordDelivery::holds_up_client() const {
+  return std::ranges::any_of(clients_, [](const Client& client) {
+    return std::ranges::any_of(client.waiting, [](const Waiting& one) { return one.ahead == 0; });
+  });
+}
+
 bool RecordDelivery::progress() {
   bool moved = false;
   for (Client& client : clients_) {

@@ -43,6 +43,7 @@ class RecordDelivery {
 
   std::size_t bytes() const { return *bytes_; }  // of the records that wait
   bool waits() const;                            // for room in a buffer
+  bool holds_up_client() const;                  // a record that one needs now waits for room
 
  private:
   struct Record {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 
 #include "base/log.hpp"
 
@@ -67,6 +66,7 @@ void RecordOwner::request(int server, const WantedRecord& wanted) {
   if (is_new) waiting_.push_back(key);
   if (wanted.why == WantedRecord::Why::needed) hurry(key);
   answer(key, held);
+  drop_if_had(key);
 }
 
 void RecordOwner::hurry(const Key& key) {

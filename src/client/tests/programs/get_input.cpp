@@ -1,6 +1,6 @@
-// Measures `get` of input fields whose records are there, compared with a memcpy of the field's bytes from one
-// record. Both go through all fields in turn, as a model does at a step: many, which together are larger than
-// the caches, or one that stays in a cache.
+// Measures `get` of input fields whose records are there, compared with a memcpy of the field's bytes from
+// one record. Both go through all fields in turn, as a model does at a step: many, which together are larger
+// than the caches, or one that stays in a cache.
 //   get_input [ROUNDS]
 // Prints lines
 //   figure NAME MEDIAN TENTH NINE_TENTHS COUNT

@@ -103,8 +103,8 @@ class InputBench {
   // Before begin(): the clients of each server.
   std::vector<std::vector<int>>& clients_of() { return clients_of_; }
 
-  // Until the headers are read and the clients connected.
-  void begin() {
+  // Until the headers are read and the clients connected. `channels`: whether clients make any.
+  void begin(bool channels = true) {
     for (int rank = 0; rank < options.servers; ++rank)
       servers_.push_back(std::make_unique<Server>(*this, rank));
     until([&] {
@@ -117,9 +117,9 @@ class InputBench {
     });
     if (service(0).fault()) return;
     for (std::size_t rank = 0; rank < decomposition.ranks(); ++rank)
-      clients.push_back(std::make_unique<BenchClient>(options.buffer, *bell_));
+      clients.push_back(std::make_unique<BenchClient>(options.buffer, *bell));
     for (int rank = 0; rank < options.servers; ++rank) {
-      for (const int client : clients_of_[base::index(rank)])
+      for (const int client : channels ? clients_of_[base::index(rank)] : std::vector<int>())
         service(rank).accept(client, std::move(clients[base::index(client)]->producer));
       service(rank).start();
     }
@@ -180,6 +180,7 @@ class InputBench {
   const BenchOptions options;
   FakeFiles files;
   ClientTimes times;
+  const std::unique_ptr<transport::Doorbell> bell = transport::make_heap_doorbell();  // of all
   std::vector<std::unique_ptr<BenchClient>> clients;  // by rank of the component
 
  private:
@@ -187,7 +188,7 @@ class InputBench {
     Server(InputBench& bench, int rank)
         : communicator(bench.network_.rank(rank)),
           messenger(*communicator),
-          executor(bench.options.threads, *bench.bell_) {
+          executor(bench.options.threads, *bench.bell) {
       service = std::make_unique<InputService>(
           InputSetting{.component = 0,
                        .declarations = bench.declarations,
@@ -203,7 +204,7 @@ class InputBench {
                              return std::make_unique<FakeReader>(bench.files, entry, fields,
                                                                  bench.declarations);
                            }},
-          InputServices{messenger, executor, counters, *bench.bell_});
+          InputServices{messenger, executor, counters, *bench.bell});
     }
     bool is_started() const { return !service->fields().empty(); }
 
@@ -218,7 +219,6 @@ class InputBench {
   std::vector<input::Entry> entries_;
   messaging::testing::MemoryNetwork network_;
   std::vector<std::vector<int>> clients_of_;
-  std::unique_ptr<transport::Doorbell> bell_ = transport::make_heap_doorbell();
   std::vector<std::unique_ptr<Server>> servers_;
 };
 

@@ -217,6 +217,24 @@ TEST(InputService, waits_for_a_record_that_comes_late) {
   bench.end();
 }
 
+TEST(InputService, gives_up_a_record_that_does_not_come_in_time) {
+  const RandomModel model(18, 3);
+  auto entries = model.entries();
+  for (input::Entry& entry : entries) entry.wait_for = 0.1;
+  InputBench bench(model.declarations, model.decomposition, entries, {.servers = 2, .threads = 1});
+  for (const std::int64_t record : {1, 3}) bench.files.break_record("soil", record, 1000000);
+  bench.begin();
+  const double begin = env::steady_seconds();
+  go_to(bench, 3.0);
+  EXPECT_GE(env::steady_seconds() - begin, 0.1);
+  EXPECT_TRUE(bench.clients[0]->got.at({RandomModel::soil, 1}).fault.has_value());
+  bench.until([&] { return bench.has_all(RandomModel::soil, 2); });
+  EXPECT_FALSE(bench.clients[0]->got.contains({RandomModel::soil, 3})) << "it is awaited until one needs it";
+  go_to(bench, 23.0);
+  EXPECT_TRUE(bench.clients[0]->got.at({RandomModel::soil, 3}).fault.has_value());
+  bench.end();
+}
+
 TEST(InputService, all_servers_learn_of_headers_that_cannot_be_read) {
   const RandomModel model(12, 4);
   InputBench bench(model.declarations, model.decomposition, model.entries(), {.servers = 3, .threads = 1});
@@ -287,6 +305,15 @@ TEST(InputService, goes_on_without_a_lost_server_and_ends) {
   bench.end();
   EXPECT_TRUE(bench.service(0).over());
   EXPECT_TRUE(bench.service(2).over());
+}
+
+TEST(InputService, ends_where_no_client_has_a_channel) {
+  const RandomModel model(17, 4);
+  InputBench bench(model.declarations, model.decomposition, model.entries(), {.servers = 2, .threads = 1});
+  bench.begin(false);
+  bench.settle();
+  bench.end();
+  EXPECT_TRUE(bench.files.reads().empty());
 }
 
 TEST(InputService, a_server_without_clients_reads_for_the_others) {
