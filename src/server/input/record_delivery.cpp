@@ -79,7 +79,7 @@ bool RecordDelivery::waits() const {
 
 bool RecordDelivery::holds_up_client() const {
   return std::ranges::any_of(clients_, [](const Client& client) {
-    return std::ranges::any_of(client.waiting, [](const Waiting& one) { return one.ahead == 0; });
+    return std::ranges::any_of(client.waiting, [](const Waiting& one) { return one.ahead <= 0; });
   });
 }
 
