@@ -77,7 +77,7 @@ def test_a_file_that_never_comes_is_an_error_of_ready(job, way):
 PATTERNS = {"shm": "part_{time:%Y%m%d_%H}.nc", "mpi": "part_*.nc", "attached": "part_2000????_{time:%H}.nc"}
 
 
-@each_way("shm", "mpi", "attached", "inline")
+@each_way("shm", "inline")
 def test_later_files_come_while_the_model_runs(job, way):
     """A template or a glob matches them. Each is written when the model cannot go on without it."""
     folder = job.root / way
@@ -287,7 +287,7 @@ def made(file):
 """
 
 
-@each_way("mpi", "attached")
+@each_way("mpi")
 def test_each_process_that_reads_a_record_is_killed(job, way):
     """The second one is not replaced."""
     ranks, serving = PARTICIPANTS[way]
