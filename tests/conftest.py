@@ -37,6 +37,7 @@ WITH_LONG_FORM = (
     "checkpoint",
     "output/test_adios2.py",
     "output/test_zarr.py",
+    "input/test_faults.py",
     "streams/test_sst_consumers.py",
 )
 

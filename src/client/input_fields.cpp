@@ -100,10 +100,11 @@ class InputFields::State {
     } catch (const Error& error) {
       const base::Fault* const fault = store_.fault(n, behind());
       const bool is_behind = field.is_behind(time);
-      if (!is_behind || !field.holds())
-        throw Error(error.code(), field.message(is_behind && fault ? fault->message : error.what()));
+      const std::string why =
+          is_behind && fault ? fmt::format("{}: {}", error.what(), fault->message) : error.what();
+      if (!is_behind || !field.holds()) throw Error(error.code(), field.message(why));
       parts = {{behind() - 1, 1.0, behind() - 1}};
-      warn_once(field, error.what());
+      warn_once(field, why);
     }
     for (input::Part& part : parts) {
       part.place = await(n, part.place);

@@ -1,5 +1,9 @@
 #include "input/prepared.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -179,6 +183,26 @@ std::vector<PreparedField> get_prepared(base::ByteReader& reader, const calendar
   for (std::size_t left = Reading{reader}.count(); left > 0; --left)
     fields.push_back(get_field(reader, calendar));
   return fields;
+}
+
+FurtherRecords further_in(const PreparedField& before, const PreparedField& now) {
+  if (now.travels_as != before.travels_as)
+    throw Error(ErrorCode::resource,
+                fmt::format("{}: input.{}.fields.{}: the values of {} need another type than those before",
+                            now.request.location.text(), now.entry, now.request.name, now.files.back()));
+  const std::vector<Record>& known = before.timeline.records();
+  const double step = known.size() < 2 ? 0.0 : known.back().time - known[known.size() - 2].time;
+  const double last = known.back().time + std::max(1e-6 * step, 1e-6);  // as in Timeline::finish
+  FurtherRecords further;
+  further.files.assign(now.files.begin() + std::ssize(before.files), now.files.end());
+  std::ranges::copy_if(now.timeline.records(), std::back_inserter(further.records),
+                       [last](const Record& one) { return one.time > last; });
+  return further;
+}
+
+void lengthen(PreparedField& field, const FurtherRecords& further) {
+  field.files.insert(field.files.end(), further.files.begin(), further.files.end());
+  field.timeline.lengthen(further.records);
 }
 
 void put_further(base::ByteWriter& writer, const FurtherRecords& further) {

@@ -38,8 +38,9 @@ struct PreparedField {
   // that are short enough. Such a record is sent once; its place is its index in the timeline, also for a
   // cycle.
   bool stays = false;
-  // It is of a stream: records may come behind the last one, with packets `input_timeline`. A client waits
-  // for them until a packet `input_fault` has the place behind the last record.
+  // It is of a stream, or further files may come: records may come behind the last one, with packets
+  // `input_timeline`. A client waits for them until a packet `input_fault` has the place behind the last
+  // record.
   bool may_grow = false;
 };
 
@@ -53,6 +54,11 @@ struct FurtherRecords {
   std::vector<std::string> files;  // behind those that were known
   std::vector<Record> records;     // behind those of the timeline
 };
+// The records of `now`, from a later EntryReader::grow, behind those of `before`. Records that are not later
+// than the last one are left out. Throws Error(resource) if records of `now` do not fit the buffers for
+// `before`.
+FurtherRecords further_in(const PreparedField& before, const PreparedField& now);
+void lengthen(PreparedField& field, const FurtherRecords& further);
 void put_further(base::ByteWriter& writer, const FurtherRecords& further);
 FurtherRecords get_further(base::ByteReader& reader);  // throws Error(internal) for bytes that are none
 

@@ -30,10 +30,11 @@ class EntryReader {
   // begin with the place in the configuration, and name the file and the variable. May be called again, when
   // further files have come.
   virtual std::vector<PreparedField> prepare() = 0;
-  // For a stream, whose fields may grow: waits for up to `seconds` for its next record, and returns all
-  // fields with their timelines as they are then. `may_grow` is false once no record can follow. Once a
-  // record of a field was read, the ones before it cannot be read any more. Throws as prepare(); the records
-  // that came before can still be read. Nothing for fields that do not grow.
+  // Returns all fields of the entry with their timelines as they are now, if any of them may grow. For a
+  // stream it waits for up to `seconds` for the next record, and once a record of a field was read, the ones
+  // before it cannot be read any more. For a glob or a template it looks for further files. `may_grow` is
+  // false once no record can follow. Throws as prepare(); the records that came before can still be read.
+  // Returns nothing if there is nothing new, or nothing may come.
   virtual std::vector<PreparedField> grow(double /*seconds*/) { return {}; }
   // The record of that index in the timeline of `field`, an element of what prepare() returned. Throws
   // Error(resource) that names file, variable and record; what the reader's process reports is a ReaderError.

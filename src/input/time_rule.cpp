@@ -79,6 +79,17 @@ void TimeSelector::lengthen(std::span<const Record> further) {
   place_all();
 }
 
+bool TimeSelector::may_need_further(double time) const {
+  const Record& last = timeline_.records().back();
+  if (options_.cycle.kind != CycleKind::none) return false;
+  switch (options_.rule) {
+    case TimeRule::none: return false;
+    case TimeRule::linear: return time > last.time;
+    case TimeRule::mean_preserving: return time >= last.begin;
+    default: return time > last.end;
+  }
+}
+
 void TimeSelector::check() const {
   const auto& records = timeline_.records();
   const double covered = records.back().time - records.front().time;

@@ -90,6 +90,8 @@ class TimeSelector {
   Places places(double from, double to) const;
   std::int64_t record_at(std::int64_t place) const;  // REQUIRES: without a cycle, a place of the timeline
   const Timeline& timeline() const { return timeline_; }
+  // A record behind the last one could change the value at this time.
+  bool may_need_further(double time) const;
   // Adds finished records at the end. REQUIRES: no cycle. Throws as Timeline::lengthen and the constructor.
   void lengthen(std::span<const Record> further);
 

@@ -30,7 +30,7 @@ Keys of a scenario (the JSON file that the player reads; see player.cpp):
                             values.put_values with the field's position in this list
   inputs                    name, grid, type, units, optional, fill_value, how (dense | strided), from_step and every:
                             got at these steps (0: before the first one) and left in files (reading_inputs.py); one
-                            that is not available is printed as `LACKS name`
+                            that is not available is printed as `LACKS name`, an error as `NOTHING at step n: message`
   fault                     kind, rank (of the component), step; kinds: put_before_ready (step 0), wrong_size,
                             wrong_type, undeclared, back_in_time, overlap, hole, exit (ends the process), leave (lets
                             the session go without finish), kill (SIGKILL to world rank `victim`), sleep (for 3 s),
@@ -281,7 +281,7 @@ def try_kill(pid: int) -> None:
 def find_errors(output: str) -> list[tuple[int, str]]:
     """`ERROR <code> <message>`; a message continues until another line of the player or of mpirun."""
     ending = (
-        r"(?=^(?:ERROR \d|UNEXPECTED |FINISHED|SERVED|LEFT|LOST |STEP |STOPPING |RESTARTED |CHECKPOINT |-{20,})|\Z)"
+        r"(?=^(?:ERROR \d|NOTHING |UNEXPECTED |FINISHED|SERVED|LEFT|LOST |STEP |STOPPING |RESTARTED |CHECKPOINT |-{20,})|\Z)"
     )
     pattern = re.compile(rf"^ERROR (\d+) (.*?)\n{ending}", re.MULTILINE | re.DOTALL)
     return [(int(code), message) for code, message in pattern.findall(output + "\n")]

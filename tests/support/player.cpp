@@ -104,7 +104,7 @@ class Player {
     session_.ready();
     if (done > 0) take_up(done);
     inputs_->begin(say);
-    if (done == 0) inputs_->get(0);
+    if (done == 0) get_inputs(0);
     for (std::size_t i = done; i < scenario_.times.size(); ++i) {
       take_step(static_cast<std::int64_t>(i) + 1, scenario_.times[i]);
       if (!scenario_.asks_stop || !session_.stop_requested()) continue;
@@ -171,11 +171,21 @@ class Player {
       delays_.maybe_wait();
       put(field, time, step);
     }
-    inputs_->get(step);
+    get_inputs(step);
     if (scenario_.checkpoints) maybe_checkpoint(step, time);
     if (misbehaves("undeclared", step)) session_.put("no_such_field", {});
     if (misbehaves("back_in_time", step)) session_.step(step + 1, time - 1000.0);
     if (scenario_.report_steps && rank_ == 0) say("STEP " + std::to_string(step));
+  }
+
+  // Says what is wrong at once: a rank that leaves may end the job.
+  void get_inputs(std::int64_t step) {
+    try {
+      inputs_->get(step);
+    } catch (const tailrace::Error& error) {
+      say("NOTHING at step " + std::to_string(step) + ": " + error.what());
+      throw;
+    }
   }
 
   void maybe_checkpoint(std::int64_t step, double time) {

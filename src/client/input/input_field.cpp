@@ -72,14 +72,7 @@ bool InputField::is_behind(double time) const {
 }
 
 bool InputField::may_change_at(double time) const {
-  const input::Record& last = selector_.timeline().records().back();
-  if (!prepared_->may_grow) return false;
-  switch (prepared_->request.time.rule) {
-    case input::TimeRule::none: return false;
-    case input::TimeRule::linear: return time > last.time;
-    case input::TimeRule::mean_preserving: return time >= last.begin;
-    default: return time > last.end;
-  }
+  return prepared_->may_grow && selector_.may_need_further(time);
 }
 
 void InputField::lengthen(const input::FurtherRecords& further) {

@@ -36,7 +36,7 @@ class InputField {
   }
   std::int64_t place_behind() const { return std::ssize(selector_.timeline().records()); }  // the last record
   bool is_behind(double time) const;  // the end of the last record, and it is no cycle
-  // A further record of a stream could change the value at this time.
+  // A further record of a field that may grow could change the value at this time.
   bool may_change_at(double time) const;
   void lengthen(const input::FurtherRecords& further);
 

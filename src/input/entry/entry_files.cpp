@@ -107,7 +107,8 @@ std::map<std::string, std::int64_t> EntryFiles::needed() const {
 }
 
 std::vector<PreparedField> EntryFiles::grow(double seconds) {
-  if (!files_ || !files_->may_grow()) return {};
+  if (!files_) return {};
+  if (!files_->may_grow()) return add_further(further_files());
   try {
     files_->grow(seconds, needed());
   } catch (const Error& error) {
@@ -116,6 +117,37 @@ std::vector<PreparedField> EntryFiles::grow(double seconds) {
              error);
   }
   return finish(open_all());
+}
+
+// Files of a list with neither globs nor dates are all awaited before the first record is read.
+bool EntryFiles::awaits_files() const {
+  return entry_.wait_for > 0.0 && std::ranges::any_of(entry_.files, [](const std::string& name) {
+           return is_glob(name) || has_dates(name);
+         });
+}
+
+std::vector<std::string> EntryFiles::further_files() const {
+  if (!awaits_files()) return {};
+  const std::vector<std::string>& known = files_->paths();
+  std::vector<std::string> further;
+  for (std::string& path : find_files(entry_.files, context_.directory, env::system_files()))
+    if (std::ranges::find(known, path) == known.end()) further.push_back(std::move(path));
+  return further;
+}
+
+std::vector<PreparedField> EntryFiles::add_further(const std::vector<std::string>& paths) {
+  if (paths.empty()) return {};
+  const std::size_t known = files_->paths().size();
+  std::vector<std::unique_ptr<FieldRecipe>> recipes;
+  for (const auto& recipe : recipes_) recipes.push_back(recipe->copy());
+  files_->add(paths);
+  try {
+    for (std::size_t file = known; file < files_->paths().size(); ++file) open(file, recipes);
+    return finish(std::move(recipes));
+  } catch (...) {
+    files_->keep_first(known);
+    throw;
+  }
 }
 
 std::vector<PreparedField> EntryFiles::finish(std::vector<std::unique_ptr<FieldRecipe>> recipes) {
@@ -133,12 +165,12 @@ std::vector<PreparedField> EntryFiles::finish(std::vector<std::unique_ptr<FieldR
     prepared.back().on_trouble = entry_.on_trouble;
     prepared.back().files = files_->paths();
     const TimeSelector::Options& time = recipe->request().time;
-    prepared.back().may_grow =
-        files_->may_grow() && !recipe->time_dim().empty() && time.rule != TimeRule::none;
-    if (prepared.back().may_grow && time.cycle.kind != CycleKind::none)
+    if (files_->may_grow() && time.cycle.kind != CycleKind::none)
       throw Error(ErrorCode::configuration,
                   fmt::format("{}: the records of its source come one after the other; expected no `cycle`",
                               place_of(recipe->request())));
+    prepared.back().may_grow = (files_->may_grow() || awaits_files()) && !recipe->time_dim().empty() &&
+                               time.rule != TimeRule::none && time.cycle.kind == CycleKind::none;
     recipe->start_reading(*files_, context_.chunk_bytes / (2 * recipes.size()));
   }
   recipes_ = std::move(recipes);  // after all that may throw: the earlier ones still read their records

@@ -25,6 +25,9 @@ class EntryFiles final : public EntryReader {
   const FieldRequest& request_of(int field) const;
   std::string place_of(const FieldRequest& request) const;
   void find();
+  bool awaits_files() const;
+  std::vector<std::string> further_files() const;
+  std::vector<PreparedField> add_further(const std::vector<std::string>& paths);
   std::vector<std::unique_ptr<FieldRecipe>> open_all();
   void open(std::size_t file, const std::vector<std::unique_ptr<FieldRecipe>>& recipes);
   std::vector<PreparedField> finish(std::vector<std::unique_ptr<FieldRecipe>> recipes);

@@ -138,6 +138,16 @@ void FieldRecipe::add(std::size_t file, FileCoordinates& coordinates) {
   files_.push_back(std::move(recipe));
 }
 
+std::unique_ptr<FieldRecipe> FieldRecipe::copy() const {
+  auto other = std::make_unique<FieldRecipe>(field_, request_, context_);
+  other->shape_ = shape_;
+  other->timeline_ = timeline_;
+  other->levels_ = levels_;
+  other->fits_model_ = fits_model_;
+  other->files_ = files_;
+  return other;
+}
+
 std::string FieldRecipe::time_dim() const {
   if (files_.empty()) return "";
   const VariableRecipe& last = *files_.back().values;

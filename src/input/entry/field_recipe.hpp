@@ -12,14 +12,16 @@
 namespace tailrace::input {
 
 // Built up by add(), once for each file in the order of the list; then finish(), then read() as often as
-// needed. One thread at a time; calls block. The messages of errors lack the place in the configuration, the
-// file and the record.
+// needed. A copy() may be built up further. One thread at a time; calls block. The messages of errors lack
+// the place in the configuration, the file and the record.
 class FieldRecipe {
  public:
   // The arguments must live longer. Throws Error(configuration) if the grid does not suit the request.
   FieldRecipe(int field, const FieldRequest& request, const ReaderContext& context);
 
   void add(std::size_t file, FileCoordinates& coordinates);
+  // The same, ready for further files: the files of this one stay as they are if one of those is refused.
+  std::unique_ptr<FieldRecipe> copy() const;
   // The fields `entry`, `on_trouble` and `files` are left to the caller.
   PreparedField finish();
   // `most_bytes`: what records that share chunks may hold together.

@@ -1,6 +1,7 @@
 #include "input/entry/source_files.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "base/error.hpp"
@@ -11,7 +12,14 @@ namespace tailrace::input {
 namespace {
 
 constexpr std::size_t most_open = 32;
-constexpr double patience = 120.0;  // seconds for which the process may work at one request
+constexpr double usual_patience = 120.0;
+
+// Seconds for which the process may work at one request. Tests are less patient.
+double patience() {
+  const char* const text = std::getenv("TAILRACE_READER_PATIENCE");
+  const double seconds = text != nullptr ? std::strtod(text, nullptr) : 0.0;
+  return seconds > 0.0 ? seconds : usual_patience;
+}
 
 std::size_t cells_of(const VariableHeader& variable) {
   std::size_t cells = 1;
@@ -34,7 +42,7 @@ std::vector<std::string> command_of(const Source& source, const std::string& fol
 }
 
 SourceFiles::SourceFiles(std::vector<std::string> paths, std::vector<std::string> command)
-    : paths_(std::move(paths)), identities_(paths_.size()), process_(std::move(command), patience) {}
+    : paths_(std::move(paths)), identities_(paths_.size()), process_(std::move(command), patience()) {}
 
 SourceFiles::Open& SourceFiles::open(std::size_t file) {
   const auto found = std::ranges::find(open_, file, &Open::file);
@@ -57,6 +65,21 @@ env::ReceivedPages SourceFiles::read(std::size_t file, const VariableHeader& var
                                      const std::vector<std::int64_t>& start,
                                      const std::vector<std::int64_t>& count) {
   return process_.read(open(file).opened.number, variable, start, count);
+}
+
+void SourceFiles::add(const std::vector<std::string>& paths) {
+  paths_.insert(paths_.end(), paths.begin(), paths.end());
+  identities_.resize(paths_.size());
+}
+
+void SourceFiles::keep_first(std::size_t count) {
+  paths_.resize(count);
+  identities_.resize(count);
+  std::vector<std::int64_t> numbers;
+  for (const Open& one : open_)
+    if (one.file >= count) numbers.push_back(one.opened.number);
+  std::erase_if(open_, [count](const Open& one) { return one.file >= count; });
+  for (const std::int64_t number : numbers) process_.close(number);
 }
 
 bool SourceFiles::may_grow() const {

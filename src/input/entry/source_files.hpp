@@ -27,6 +27,10 @@ class SourceFiles {
   const FileHeader& header(std::size_t file);
   env::ReceivedPages read(std::size_t file, const VariableHeader& variable,
                           const std::vector<std::int64_t>& start, const std::vector<std::int64_t>& count);
+  // Further files, behind those that are known.
+  void add(const std::vector<std::string>& paths);
+  // Forgets the last ones again, until there are so many.
+  void keep_first(std::size_t count);
   // Whether further records may come in a file that is open.
   bool may_grow() const;
   // Waits for up to `seconds` for the next record of each such file. `needed`: by dim of time, the first

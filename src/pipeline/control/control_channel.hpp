@@ -55,7 +55,7 @@ enum class ControlMessage : std::int32_t {
   input_prepared,  // the owner of an entry has read the headers of its files
   input_wanted,    // records that a server needs, to their owner
   input_record,    // a record for the clients of a server, or why it cannot be had
-  input_growth,    // records that came behind those of a stream, from the owner of its entry
+  input_further,   // records behind the last one have come, or never will
   input_end,       // a server wants no more
   input_ended,     // the owner's answer: no record is under way
   count

@@ -19,10 +19,21 @@ constexpr double longest_pause = 1.0;
 constexpr double shortest_pause = 0.01;
 constexpr double tries = 20.0;  // while it is awaited, if that is not for long
 
-constexpr double growth_wait = 0.1;  // seconds in which a record of a stream is awaited, and none is read
+}  // namespace
+
+// Whether the exception that is being handled is the end of the reader's process, which a new one may repair.
+bool EntryThread::is_lost() {
+  try {
+    throw;
+  } catch (const input::ReaderError& error) {
+    return error.trouble() == input::ReaderTrouble::lost || error.trouble() == input::ReaderTrouble::late;
+  } catch (...) {
+    return false;
+  }
+}
 
 // Whether the exception that is being handled is about a file that may still come, or become complete.
-bool may_come_later() {
+bool EntryThread::may_come_later() {
   try {
     throw;
   } catch (const input::ReaderError& error) {
@@ -35,8 +46,6 @@ bool may_come_later() {
     return false;
   }
 }
-
-}  // namespace
 
 EntryThread::EntryThread(Options options) : options_(std::move(options)) {
   if (options_.has_thread) thread_ = std::thread([this] { run(); });
@@ -84,19 +93,6 @@ void EntryThread::drop(int field, std::int64_t place) {
   if (in_work_ && in_work_->is(field, place)) in_work_->is_dropped = true;
 }
 
-void EntryThread::grow() {
-  {
-    const base::MutexLock lock(mutex_);
-    grows_ = true;
-  }
-  wake_.notify_all();
-}
-
-std::vector<EntryThread::Growth> EntryThread::take_growths() {
-  const base::MutexLock lock(mutex_);
-  return std::exchange(growths_, {});
-}
-
 std::vector<RecordReadEnd> EntryThread::take_ends() {
   const base::MutexLock lock(mutex_);
   return std::exchange(ends_, {});
@@ -110,8 +106,15 @@ double EntryThread::pause() const {
 
 bool EntryThread::has_work(double now) const {
   if (!is_prepared_) return now >= next_try_to_prepare_;
-  if (grows_) return true;
-  return std::ranges::any_of(jobs_, [now](const Job& job) { return now >= job.not_before; });
+  return (growth_job_ && now >= growth_job_->not_before) ||
+         std::ranges::any_of(jobs_, [now](const Job& job) { return now >= job.not_before; });
+}
+
+// Records that are needed come first, then further ones, then those ahead.
+bool EntryThread::needs_growth(double now) const {
+  return growth_job_ && now >= growth_job_->not_before && std::ranges::none_of(jobs_, [now](const Job& job) {
+           return now >= job.not_before && !job.read.is_ahead;
+         });
 }
 
 // Those that a client needs come first, then those that were requested first.
@@ -132,7 +135,7 @@ void EntryThread::run() {
     {
       base::MutexLock lock(mutex_);
       while (!stopping_ && !has_work(env::steady_seconds())) {
-        if (!is_prepared_ || !jobs_.empty())
+        if (!is_prepared_ || !jobs_.empty() || growth_job_)
           wake_.wait_for(mutex_, pause());
         else
           wake_.wait(mutex_);
@@ -147,20 +150,21 @@ bool EntryThread::work() { return !options_.has_thread && step(); }
 
 bool EntryThread::step() {
   std::optional<RecordRead> read;
-  bool prepares = false;
+  bool grows = false;
   {
     const base::MutexLock lock(mutex_);
     const double now = env::steady_seconds();
     if (!has_work(now)) return false;
-    prepares = !is_prepared_;
-    if (std::ranges::any_of(jobs_, [now](const Job& job) { return now >= job.not_before; }) && !prepares) {
+    grows = is_prepared_ && needs_growth(now);
+    if (is_prepared_ && !grows) {
       in_work_ = take_job(now);
       read = in_work_->read;
     }
   }
-  if (!prepares && !read) return do_grow();
   if (read)
     do_read(*read);
+  else if (grows)
+    do_grow();
   else
     prepare();
   return true;
@@ -192,57 +196,13 @@ void EntryThread::prepare() {
   options_.ring();
 }
 
-// The fields of the entry with more records than before, or none that can grow; nothing if none came.
-std::optional<EntryThread::Growth> EntryThread::grown() {
-  Growth growth;
-  bool has_grown = false, may_grow = false;
-  for (const input::PreparedField& field : reader_->grow(options_.has_thread ? growth_wait : 0.0)) {
-    input::PreparedField& known = fields_.at(field.field);
-    if (!known.may_grow) continue;
-    const auto& earlier = known.timeline.records();
-    const auto& records = field.timeline.records();
-    const auto before = static_cast<std::ptrdiff_t>(earlier.size());
-    if (records.size() < earlier.size() || !std::equal(earlier.begin(), earlier.end(), records.begin()))
-      throw Error(
-          ErrorCode::resource,
-          fmt::format("input.{}: a record came whose time is not behind those before it", options_.name));
-    growth.fields[field.field].records.assign(records.begin() + before, records.end());
-    has_grown = has_grown || records.size() > earlier.size();
-    may_grow = may_grow || field.may_grow;
-    known = field;
-  }
-  if (!may_grow) growth.end = base::Fault{ErrorCode::resource, "the stream has ended, and no record follows"};
-  if (!has_grown && may_grow) return std::nullopt;
-  return growth;
-}
-
-bool EntryThread::do_grow() {
-  std::optional<Growth> growth;
-  try {
-    growth = grown();
-  } catch (...) {
-    growth.emplace().end = base::current_fault();
-    base::log_warning(growth->end->message);
-    for (auto& [number, field] : fields_)
-      if (field.may_grow) growth->fields[number];
-  }
-  if (!growth) return false;
-  {
-    const base::MutexLock lock(mutex_);
-    grows_ = false;
-    growths_.push_back(std::move(*growth));
-  }
-  options_.ring();
-  return true;
-}
-
 bool EntryThread::retries(const Job& job, double now) const {
   return options_.wait_for > 0.0 && (!job.give_up || now < *job.give_up);
 }
 
 void EntryThread::do_read(const RecordRead& read) {
   RecordReadEnd end{read, nullptr, {}, 0.0};
-  bool may_come = false;
+  bool may_come = false, lost = false;
   const double begin = env::steady_seconds();
   try {
     end.values =
@@ -250,6 +210,7 @@ void EntryThread::do_read(const RecordRead& read) {
   } catch (...) {
     end.fault = base::current_fault();
     may_come = may_come_later();
+    lost = is_lost();
   }
   const double now = env::steady_seconds();
   end.seconds = now - begin;
@@ -257,6 +218,11 @@ void EntryThread::do_read(const RecordRead& read) {
     const base::MutexLock lock(mutex_);
     Job job = *std::exchange(in_work_, std::nullopt);
     if (job.is_dropped) return;
+    if (lost && !std::exchange(job.was_lost, true)) {
+      base::log_warning(end.fault.message + "; it is read again in a new process");
+      jobs_.push_back(job);
+      return;
+    }
     if (may_come && retries(job, now)) {
       if (!std::exchange(job.is_late, true)) base::log_warning(end.fault.message + "; it is awaited");
       job.not_before = now + pause();

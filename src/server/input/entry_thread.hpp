@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -33,7 +34,8 @@ struct RecordReadEnd {
 
 // The communication thread calls it; the reader is made and used on the entry's thread only. A record that
 // cannot be read is tried again and again until `wait_for` seconds have passed since a client needed it;
-// other records of the entry are read meanwhile.
+// other records of the entry are read meanwhile. If the reader's process is lost, the record is tried once
+// more in a new one, whatever `wait_for` says.
 class EntryThread {
  public:
   struct Options {
@@ -54,19 +56,19 @@ class EntryThread {
   };
   std::optional<Prepared> take_prepared();  // once; none as long as the headers are being read
 
-  // Waits for the next record of a stream, between the reads; it may be called again meanwhile.
-  void grow();
-  struct Growth {
-    std::map<int, input::FurtherRecords> fields;  // all that may grow, by index in the declarations
-    std::optional<base::Fault> end;               // why no record will follow
-  };
-  std::vector<Growth> take_growths();
-
   void read(const RecordRead& read);
   // A client needs the record now: it is read before those that none needs yet.
   void hurry(int field, std::int64_t place);
   void drop(int field, std::int64_t place);  // nobody waits for it any more
   std::vector<RecordReadEnd> take_ends();
+  // Further records of the fields that may grow are wanted; until that is answered, more calls only tell that
+  // a client needs them by now. The answer is a growth for all such fields: some became longer, or none will.
+  void grow(bool is_needed);
+  struct Growth {
+    std::vector<std::pair<int, input::FurtherRecords>> fields;  // by index in the declarations
+    std::optional<base::Fault> end;                             // no record will follow, for this reason
+  };
+  std::optional<Growth> take_growth();
   // Without a thread: does a piece of work if there is any. True if it did. With a thread it does nothing.
   bool work();
 
@@ -76,19 +78,31 @@ class EntryThread {
     double not_before = 0.0;        // steady seconds
     std::optional<double> give_up;  // set once a client needs it
     bool is_late = false;           // it was tried in vain
+    bool was_lost = false;          // with the reader's process
     bool is_dropped = false;
     bool is(int field, std::int64_t place) const { return read.field == field && read.place == place; }
   };
   using Jobs = std::vector<Job>;
+  struct GrowthJob {
+    double not_before = 0.0;
+    bool is_needed = false;
+    std::optional<base::Fault> trouble;  // the last one
+    std::optional<double> give_up;       // set once a client needs it, if `wait_for` is
+  };
 
+  static bool is_lost();
+  static bool may_come_later();
   void run();
   bool step();
   void prepare();
+  void do_grow();
+  std::optional<Growth> growth_now();
+  base::Fault nothing_came() const;
+  bool is_over() const;  // no field may grow any more
+  bool needs_growth(double now) const TAILRACE_REQUIRES(mutex_);
   bool has_work(double now) const TAILRACE_REQUIRES(mutex_);
   Job take_job(double now) TAILRACE_REQUIRES(mutex_);
   void do_read(const RecordRead& read);
-  bool do_grow();
-  std::optional<Growth> grown();
   bool retries(const Job& job, double now) const;
   void set_give_up(Job& job) const;
   double pause() const;  // between two tries
@@ -104,11 +118,12 @@ class EntryThread {
   double next_try_to_prepare_ TAILRACE_GUARDED_BY(mutex_) = 0.0;
   bool is_prepared_ TAILRACE_GUARDED_BY(mutex_) = false;  // or has failed to be
   bool stopping_ TAILRACE_GUARDED_BY(mutex_) = false;
-  bool grows_ TAILRACE_GUARDED_BY(mutex_) = false;  // the next record of a stream is awaited
-  std::vector<Growth> growths_ TAILRACE_GUARDED_BY(mutex_);
   Jobs jobs_ TAILRACE_GUARDED_BY(mutex_);  // in the order of the calls
   std::optional<Job> in_work_ TAILRACE_GUARDED_BY(mutex_);
   std::vector<RecordReadEnd> ends_ TAILRACE_GUARDED_BY(mutex_);
+  std::optional<GrowthJob> growth_job_ TAILRACE_GUARDED_BY(mutex_);
+  std::optional<Growth> growth_ TAILRACE_GUARDED_BY(mutex_);
+  bool growth_is_over_ TAILRACE_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

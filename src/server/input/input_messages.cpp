@@ -11,7 +11,7 @@ std::vector<std::byte> to_bytes(const WantedMessage& message) {
   base::ByteWriter writer;
   writer.put_all(std::span<const WantedRecord>(message.records));
   writer.put_all(std::span<const LowestPlace>(message.lowest));
-  writer.put_all(std::span<const std::int32_t>(message.growing));
+  writer.put_all(std::span<const WantedFurther>(message.further));
   return writer.take();
 }
 
@@ -20,24 +20,7 @@ WantedMessage wanted_in(std::span<const std::byte> bytes) {
   WantedMessage message;
   message.records = reader.get_all<WantedRecord>();
   message.lowest = reader.get_all<LowestPlace>();
-  message.growing = reader.get_all<std::int32_t>();
-  return message;
-}
-
-std::vector<std::byte> to_bytes(const GrowthMessage& message) {
-  base::ByteWriter writer;
-  writer.put(message.field);
-  input::put_further(writer, message.further);
-  base::put_fault(writer, message.end);
-  return writer.take();
-}
-
-GrowthMessage growth_in(std::span<const std::byte> bytes) {
-  base::ByteReader reader(bytes);
-  GrowthMessage message;
-  message.field = reader.get<std::int32_t>();
-  message.further = input::get_further(reader);
-  message.end = base::get_fault(reader);
+  message.further = reader.get_all<WantedFurther>();
   return message;
 }
 
@@ -46,6 +29,23 @@ std::vector<std::byte> fault_message(int field, std::int64_t place, const base::
   writer.put(RecordMessageHead{field, 1, place});
   base::put_fault(writer, fault);
   return writer.take();
+}
+
+std::vector<std::byte> to_bytes(const FurtherMessage& message) {
+  base::ByteWriter writer;
+  writer.put(message.field);
+  base::put_fault(writer, message.end);
+  input::put_further(writer, message.further);
+  return writer.take();
+}
+
+FurtherMessage further_in_message(std::span<const std::byte> bytes) {
+  base::ByteReader reader(bytes);
+  FurtherMessage message;
+  message.field = reader.get<std::int32_t>();
+  message.end = base::get_fault(reader);
+  message.further = input::get_further(reader);
+  return message;
 }
 
 RecordMessage record_in(const base::SharedBytes& bytes) {

@@ -29,23 +29,20 @@ struct LowestPlace {
   std::int32_t field = -1;
   std::int64_t place = 0;
 };
+// The server has come near the end of the records of a field that may grow.
+struct WantedFurther {
+  std::int32_t field = -1;
+  std::int32_t is_needed = 0;  // a client needs it, not only a server that looks ahead
+  std::int64_t known = 0;      // how many records the server knows
+};
 struct WantedMessage {
   std::vector<WantedRecord> records;
   std::vector<LowestPlace> lowest;
-  std::vector<std::int32_t> growing;  // fields of streams whose next record is wanted
-  bool empty() const { return records.empty() && lowest.empty() && growing.empty(); }
+  std::vector<WantedFurther> further;
+  bool empty() const { return records.empty() && lowest.empty() && further.empty(); }
 };
 std::vector<std::byte> to_bytes(const WantedMessage& message);
 WantedMessage wanted_in(std::span<const std::byte> bytes);  // throws Error(internal) for bytes that are none
-
-// Records that came behind those of a field of a stream.
-struct GrowthMessage {
-  std::int32_t field = -1;
-  input::FurtherRecords further;
-  std::optional<base::Fault> end;  // why no record will follow
-};
-std::vector<std::byte> to_bytes(const GrowthMessage& message);
-GrowthMessage growth_in(std::span<const std::byte> bytes);
 
 // The beginning of the owner's answer. The values follow (RecordCut), or a fault.
 struct alignas(64) RecordMessageHead {
@@ -54,6 +51,15 @@ struct alignas(64) RecordMessageHead {
   std::int64_t place = 0;
 };
 std::vector<std::byte> fault_message(int field, std::int64_t place, const base::Fault& fault);
+
+// Goes from the owner of an entry to all servers, for each field that may grow.
+struct FurtherMessage {
+  std::int32_t field = -1;
+  input::FurtherRecords further;
+  std::optional<base::Fault> end;  // why no record can follow
+};
+std::vector<std::byte> to_bytes(const FurtherMessage& message);
+FurtherMessage further_in_message(std::span<const std::byte> bytes);
 
 struct RecordMessage {
   RecordMessageHead head;

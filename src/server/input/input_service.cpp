@@ -87,8 +87,8 @@ void InputService::make_window() {
   window_ = std::make_unique<RecordWindow>(std::move(fields), setting_.calendar);
   control_.messenger().on_shared(control_.kind(ControlMessage::input_record),
                                  [this](int, const base::SharedBytes& message) { hear_record(message); });
-  control_.on(ControlMessage::input_growth,
-              [this](int, messaging::Bytes&& message) { hear_growth(growth_in(message)); });
+  control_.on(ControlMessage::input_further,
+              [this](int, messaging::Bytes&& message) { hear_further(further_in_message(message)); });
 }
 
 bool InputService::progress(const ClientTimes& times) {
@@ -117,13 +117,13 @@ void InputService::move_window(const ClientTimes& times) {
   held_at_move_ = delivery_.bytes() + window_->bytes_requested();
   std::map<int, WantedMessage> by_owner;
   for (const WantedRecord& one : wanted.records) by_owner[owner_of(one.field)].records.push_back(one);
-  for (const std::int32_t field : wanted.growing) by_owner[owner_of(field)].growing.push_back(field);
   for (const LowestPlace& one : wanted.lowest) {
     by_owner[owner_of(one.field)].lowest.push_back(one);
     delivery_.drop_below(one.field, one.place);
   }
   if (!same)
     delivery_.reorder([this](int field, std::int64_t place) { return window_->ahead(field, place); });
+  for (const WantedFurther& one : wanted.further) by_owner[owner_of(one.field)].further.push_back(one);
   for (const auto& [owner, message] : by_owner)
     control_.messenger().send(owner, control_.kind(ControlMessage::input_wanted), to_bytes(message));
 }
@@ -146,26 +146,18 @@ void InputService::hear_record(const base::SharedBytes& message) {
     delivery_.add(field, place, ahead, std::move(record.values), cut_->places(*prepared_.at(field), rank()));
 }
 
-void InputService::hear_growth(const GrowthMessage& message) {
+// Clients hear of records before they come, and of the end behind the last one.
+void InputService::hear_further(const FurtherMessage& message) {
   if (is_ended_) return;
-  const std::int64_t before = window_->records(message.field);
-  std::int64_t behind = before;
-  std::optional<base::Fault> end = message.end;
-  try {
-    window_->lengthen(message.field, message.further.records, end.has_value());
-    behind = window_->records(message.field);
-  } catch (const Error&) {  // the rule of the field cannot be applied to them
-    end = base::current_fault();
-    window_->lengthen(message.field, {}, true);
+  if (message.end) {
+    const std::int64_t behind = window_->end_growth(message.field);
+    delivery_.add_fault(message.field, behind, window_->ahead(message.field, behind), *message.end);
+    return;
   }
-  if (behind > before) {
-    base::ByteWriter writer;
-    input::put_further(writer, message.further);
-    delivery_.add_timeline(message.field, before, writer.take());
-  }
-  if (end)  // for a client that waits for a record behind the last one
-    delivery_.add_fault(message.field, behind, window_->ahead(message.field, behind), *end);
-  times_.reset();  // the window can move at the same times
+  window_->lengthen(message.field, message.further.records);
+  if (!message.further.files.empty() || !message.further.records.empty())
+    delivery_.add_further(message.field, message.further);
+  times_.reset();  // the window moves
 }
 
 void InputService::end() {

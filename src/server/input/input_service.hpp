@@ -66,7 +66,7 @@ class InputService {
   bool has_own_clients() const { return !setting_.clients[base::index(rank())].empty(); }
   void move_window(const ClientTimes& times);
   void hear_record(const base::SharedBytes& message);
-  void hear_growth(const GrowthMessage& message);
+  void hear_further(const FurtherMessage& message);
   void end();
   int owner_of(int field) const;
   int rank() const { return control_.rank(); }

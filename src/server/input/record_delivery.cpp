@@ -8,14 +8,19 @@
 #include "base/bytes.hpp"
 #include "base/fault_bytes.hpp"
 #include "base/log.hpp"
-#include "model/block.hpp"
 
 namespace tailrace::server {
 
 using model::PacketKind;
 
-RecordDelivery::Record::Record(int field, std::int64_t place, model::PacketKind kind,
-                               base::SharedBytes values, std::shared_ptr<std::size_t> counted_in)
+namespace {
+
+constexpr std::int64_t before_all = -1;  // in place of how far a record is ahead: a timeline
+
+}  // namespace
+
+RecordDelivery::Record::Record(int field, std::int64_t place, PacketKind kind, base::SharedBytes values,
+                               std::shared_ptr<std::size_t> counted_in)
     : field(field), place(place), kind(kind), values(std::move(values)), counted_in(std::move(counted_in)) {
   *this->counted_in += this->values.size();
 }
@@ -45,9 +50,11 @@ void RecordDelivery::add_fault(int field, std::int64_t place, std::int64_t ahead
   for (Client& client : clients_) add(client, {record, {0, record->values.size()}, ahead});
 }
 
-void RecordDelivery::add_timeline(int field, std::int64_t place, base::SharedBytes payload) {
+void RecordDelivery::add_further(int field, const input::FurtherRecords& further) {
+  base::ByteWriter writer;
+  input::put_further(writer, further);
   const auto record =
-      std::make_shared<const Record>(field, place, PacketKind::input_timeline, std::move(payload), bytes_);
+      std::make_shared<const Record>(field, timelines_++, PacketKind::input_timeline, writer.take(), bytes_);
   for (Client& client : clients_) add(client, {record, {0, record->values.size()}, before_all});
 }
 
@@ -72,7 +79,7 @@ bool RecordDelivery::waits() const {
 
 bool RecordDelivery::holds_up_client() const {
   return std::ranges::any_of(clients_, [](const Client& client) {
-    return std::ranges::any_of(client.waiting, [](const Waiting& one) { return one.ahead == 0; });
+    return std::ranges::any_of(client.waiting, [](const Waiting& one) { return one.ahead <= 0; });
   });
 }
 

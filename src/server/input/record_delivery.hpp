@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/slab.hpp"
+#include "input/prepared.hpp"
 #include "model/block.hpp"
 #include "server/input/record_cut.hpp"
 #include "transport/transport.hpp"
@@ -28,9 +29,9 @@ class RecordDelivery {
   // is kept until all clients have their part.
   void add(int field, std::int64_t place, std::int64_t ahead, base::SharedBytes values,
            const std::vector<RecordCut::Place>& places);
+  // Comes before all records.
+  void add_further(int field, const input::FurtherRecords& further);
   void add_fault(int field, std::int64_t place, std::int64_t ahead, const base::Fault& fault);
-  // The payload of a packet `input_timeline`. It comes before all records that wait. `place`: of its first.
-  void add_timeline(int field, std::int64_t place, base::SharedBytes payload);
   // Drops records of the field below `lowest`, which no client needs any more.
   void drop_below(int field, std::int64_t lowest);
 
@@ -57,7 +58,6 @@ class RecordDelivery {
     Record(const Record&) = delete;
     Record& operator=(const Record&) = delete;
   };
-  static constexpr std::int64_t before_all = -1;  // of timelines, without which records cannot be taken
   struct Waiting {
     std::shared_ptr<const Record> record;
     RecordCut::Place part;  // of its values
@@ -76,6 +76,7 @@ class RecordDelivery {
   bool write(Client& client, Waiting& next);
 
   std::vector<Client> clients_;
+  std::int64_t timelines_ = 0;  // that were added
   std::shared_ptr<std::size_t> bytes_ = std::make_shared<std::size_t>(0);
 };
 

@@ -11,7 +11,10 @@ using pipeline::ControlMessage;
 
 RecordOwner::RecordOwner(Parts parts, std::map<int, OwnedField> fields, std::set<int> servers)
     : parts_(parts), fields_(std::move(fields)), servers_(std::move(servers)), tasks_(parts.executor) {
-  for (const auto& [number, field] : fields_) threads_.insert(field.thread);
+  for (const auto& [number, field] : fields_) {
+    threads_.insert(field.thread);
+    lengths_[number] = std::ssize(field.field->timeline.records());
+  }
 }
 
 RecordOwner::~RecordOwner() { tasks_.wait(); }
@@ -30,8 +33,28 @@ void RecordOwner::take(int server, const WantedMessage& wanted) {
     else
       request(server, one);
   }
-  for (const std::int32_t field : wanted.growing) fields_.at(field).thread->grow();
+  for (const WantedFurther& one : wanted.further) ask_for_further(one);
   if (!wanted.lowest.empty()) drop_had();
+}
+
+// Unless those that the server lacks are on their way to it.
+void RecordOwner::ask_for_further(const WantedFurther& wanted) {
+  if (wanted.known == lengths_.at(wanted.field)) fields_.at(wanted.field).thread->grow(wanted.is_needed != 0);
+}
+
+void RecordOwner::tell_growth(EntryThread& thread, const EntryThread::Growth& growth) {
+  const auto tell = [&](const FurtherMessage& message) {
+    for (const int server : servers_)
+      parts_.control.messenger().send(server, parts_.control.kind(ControlMessage::input_further),
+                                      to_bytes(message));
+  };
+  for (const auto& [field, further] : growth.fields) {
+    lengths_.at(field) += std::ssize(further.records);
+    tell({field, further, std::nullopt});
+  }
+  if (!growth.end) return;
+  for (const auto& [number, field] : fields_)
+    if (field.thread == &thread && field.field->may_grow) tell({number, {}, growth.end});
 }
 
 void RecordOwner::request(int server, const WantedRecord& wanted) {
@@ -78,8 +101,8 @@ bool RecordOwner::progress() {
   bool moved = false;
   for (EntryThread* thread : threads_) {
     moved = thread->work() || moved;
-    for (const EntryThread::Growth& growth : thread->take_growths()) {
-      send_growth(growth);
+    if (const auto growth = thread->take_growth()) {
+      tell_growth(*thread, *growth);
       moved = true;
     }
     for (const RecordReadEnd& end : thread->take_ends()) {
@@ -89,13 +112,6 @@ bool RecordOwner::progress() {
   }
   read_what_fits();
   return send_answers() || moved;
-}
-
-void RecordOwner::send_growth(const EntryThread::Growth& growth) {
-  for (const auto& [field, further] : growth.fields)
-    for (const int server : servers_)
-      parts_.control.messenger().send(server, parts_.control.kind(ControlMessage::input_growth),
-                                      to_bytes(GrowthMessage{field, further, growth.end}));
 }
 
 void RecordOwner::end_read(const RecordReadEnd& end) {

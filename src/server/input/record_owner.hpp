@@ -67,12 +67,13 @@ class RecordOwner {
     base::Slab message;
   };
 
+  void ask_for_further(const WantedFurther& wanted);
+  void tell_growth(EntryThread& thread, const EntryThread::Growth& growth);
   void request(int server, const WantedRecord& wanted);
   void hurry(const Key& key);
   void read(const Key& key, Held& held);
   void read_what_fits();
   void end_read(const RecordReadEnd& end);
-  void send_growth(const EntryThread::Growth& growth);
   void answer(const Key& key, Held& held);
   void cut_for(int server, const Key& key, const Held& held);
   bool had_by_all(const Key& key, const Held& held) const;
@@ -86,6 +87,7 @@ class RecordOwner {
   std::set<int> servers_;           // that may still want records
   std::map<Key, Held> records_;
   std::map<std::pair<int, int>, std::int64_t> lowest_;  // by field and server
+  std::map<int, std::int64_t> lengths_;                 // of the timelines of fields
   std::deque<Key> waiting_;                             // for room, in the order of the requests
   std::size_t bytes_ = 0;
   std::mutex mutex_;  // guards answers_

@@ -29,7 +29,7 @@ void RecordWindow::move(double from, double to, std::size_t held, std::size_t mo
       for (std::int64_t place = needed.lowest; place <= needed.highest; ++place) need(state, place, wanted);
     state.highest = first.highest;
     state.end = end_of_lead(state, to);
-    ask_for_more(state, wanted);
+    if (state.may_grow) look_behind(state, to, wanted);
   }
   has_deferred_ = false;
   bool more = true;
@@ -39,23 +39,32 @@ void RecordWindow::move(double from, double to, std::size_t held, std::size_t mo
   }
 }
 
-// The source of a stream takes a record only when one is wanted, so a job that waits for its readers waits.
-void RecordWindow::ask_for_more(State& state, WantedMessage& wanted) {
-  const int field = state.field.prepared->field;
-  if (!state.may_grow || state.is_asked || state.end + 1 < records(field)) return;
-  state.is_asked = true;
-  wanted.growing.push_back(field);
+// Asks for records behind the last one when the lead has come to it.
+void RecordWindow::look_behind(State& state, double time, WantedMessage& wanted) {
+  const std::int64_t known = std::ssize(state.selector.timeline().records());
+  const bool is_needed = state.selector.may_need_further(time);
+  if (!is_needed && state.end < known - 1) return;
+  if (state.asked_further && (state.needs_further || !is_needed)) return;
+  state.asked_further = true;
+  state.needs_further = is_needed;
+  wanted.further.push_back({state.field.prepared->field, is_needed ? 1 : 0, known});
 }
 
-void RecordWindow::lengthen(int field, std::span<const input::Record> further, bool is_over) {
+void RecordWindow::lengthen(int field, std::span<const input::Record> further) {
   State& state = fields_.at(field);
-  if (!further.empty()) state.selector.lengthen(further);
-  state.may_grow = !is_over;
-  state.is_asked = false;
+  state.selector.lengthen(further);
+  state.asked_further = state.needs_further = false;
 }
 
-std::int64_t RecordWindow::records(int field) const {
-  return static_cast<std::int64_t>(fields_.at(field).selector.timeline().records().size());
+std::int64_t RecordWindow::end_growth(int field) {
+  State& state = fields_.at(field);
+  state.may_grow = state.asked_further = state.needs_further = false;
+  return std::ssize(state.selector.timeline().records());
+}
+
+bool RecordWindow::awaits_needed() const {
+  return needed_ > 0 ||
+         std::ranges::any_of(fields_, [](const auto& one) { return one.second.needs_further; });
 }
 
 // The last place that may be requested ahead.

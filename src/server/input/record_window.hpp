@@ -35,20 +35,18 @@ class RecordWindow {
   // Adds what is to be requested now, and the fields whose lowest place has changed. `held`: bytes of records
   // that have arrived and wait for room.
   void move(double from, double to, std::size_t held, std::size_t most_bytes, WantedMessage& wanted);
+  // Records have come behind the last one. REQUIRES: the field may grow.
+  void lengthen(int field, std::span<const input::Record> further);
+  std::int64_t end_growth(int field);  // none will come; returns the place behind the last one
   // The answer to a request. Returns for how many seconds a client has needed the record: 0 if none does;
   // nothing for one that is not awaited any more.
   std::optional<double> arrive(int field, std::int64_t place);
-
-  // Records came behind those of the field of a stream; `is_over`: none will follow. The next call of move()
-  // asks for more.
-  void lengthen(int field, std::span<const input::Record> further, bool is_over);
-  std::int64_t records(int field) const;  // in the timeline
 
   std::int64_t lowest(int field) const { return fields_.at(field).lowest; }  // place that a client needs
   // 0: a client needs the record. Otherwise how many places it is ahead of the clients.
   std::int64_t ahead(int field, std::int64_t place) const;
   std::size_t bytes_requested() const { return bytes_requested_; }  // without an answer
-  bool awaits_needed() const { return needed_ > 0; }   // a client needs a record that has not arrived
+  bool awaits_needed() const;  // a client needs a record that has not arrived, or further ones
   bool has_deferred() const { return has_deferred_; }  // a record ahead was not requested for want of memory
 
  private:
@@ -62,12 +60,13 @@ class RecordWindow {
     std::map<std::int64_t, Request> requests = {};         // by place
     std::int64_t lowest = INT64_MIN, highest = INT64_MIN;  // places that clients need
     std::int64_t end = INT64_MIN;                          // the last one that may be requested ahead
-    bool may_grow = false, is_asked = false;               // of a stream; its next record has been asked for
+    bool may_grow = false;
+    bool asked_further = false, needs_further = false;  // since the last growth
   };
   void forget_below(State& state, std::int64_t lowest, WantedMessage& wanted);
+  void look_behind(State& state, double time, WantedMessage& wanted);
   void need(State& state, std::int64_t place, WantedMessage& wanted);
   bool look_ahead(State& state, std::size_t held, std::size_t most_bytes, WantedMessage& wanted);
-  void ask_for_more(State& state, WantedMessage& wanted);
   std::int64_t end_of_lead(const State& state, double time) const;
   std::int64_t key_of(const State& state, std::int64_t place) const;
   void request(State& state, std::int64_t place, WantedRecord::Why why, WantedMessage& wanted);

@@ -55,7 +55,9 @@ std::vector<Option> how_it_is_read() {
        .type = time::duration_type(),
        .description =
            "How long a file or a record that is not there yet is awaited. By default not at all: a file that "
-           "is missing is an error of `ready`.",
+           "is missing is an error of `ready`. With it, further files of a pattern or a template of dates "
+           "may "
+           "come while the model runs, until a `get` has waited so long for one.",
        .example = "10 min"},
       {.name = "on_trouble",
        .type = choice({"stop", "hold"}),

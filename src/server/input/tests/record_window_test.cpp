@@ -67,25 +67,31 @@ TEST(RecordWindow, requests_ahead_only_what_has_room) {
       << "whatever memory it takes";
 }
 
-TEST(RecordWindow, asks_for_the_next_record_of_a_stream_when_it_has_requested_the_last_one) {
-  auto field = field_of(1, 3);
-  const auto all = field_of(1, 6).timeline.records();
+// "ahead 9" if further records are asked for behind 9 known ones.
+std::vector<std::string> further_at(RecordWindow& window, double time) {
+  WantedMessage wanted;
+  window.move(time, time, 0, SIZE_MAX, wanted);
+  std::vector<std::string> list;
+  for (const WantedFurther& one : wanted.further)
+    list.push_back((one.is_needed != 0 ? "needed " : "ahead ") + std::to_string(one.known));
+  return list;
+}
+
+TEST(RecordWindow, asks_for_further_records_when_the_lead_comes_to_the_last_one) {
+  auto field = field_of(1, 9);  // the last one is at 80 s
   field.may_grow = true;
-  RecordWindow window({{&field, {}, 1, 100}}, testing::test_calendar());
-  const auto asked = [&](double time) {
-    WantedMessage wanted;
-    window.move(time, time, 0, SIZE_MAX, wanted);
-    return wanted.growing;
-  };
-  EXPECT_THAT(asked(0.0), IsEmpty()) << "record 2 need not be requested yet";
-  EXPECT_THAT(asked(5.0), ElementsAre(1));
-  EXPECT_THAT(asked(12.0), IsEmpty()) << "once";
-  window.lengthen(1, std::span(all).subspan(3, 2), false);
-  EXPECT_EQ(window.records(1), 5);
-  EXPECT_THAT(asked(12.0), IsEmpty());
-  EXPECT_THAT(asked(25.0), ElementsAre(1));
-  window.lengthen(1, std::span(all).subspan(5, 1), true);
-  EXPECT_THAT(asked(55.0), IsEmpty()) << "none follows";
+  RecordWindow window({{&field, {}, 2, 100}}, testing::test_calendar());
+  EXPECT_THAT(further_at(window, 45.0), IsEmpty());
+  EXPECT_THAT(further_at(window, 55.0), ElementsAre("ahead 9"));
+  EXPECT_THAT(further_at(window, 75.0), IsEmpty()) << "once";
+  EXPECT_THAT(further_at(window, 85.0), ElementsAre("needed 9"));
+  EXPECT_THAT(further_at(window, 86.0), IsEmpty()) << "once";
+  EXPECT_TRUE(window.awaits_needed());
+  window.lengthen(1, std::vector<input::Record>{{1, 0, 90.0, 90.0, 90.0}});
+  EXPECT_THAT(wanted_at(window, 86.0, 86.0), ElementsAre("needed 1:9"));
+  EXPECT_THAT(further_at(window, 95.0), ElementsAre("needed 10"));
+  EXPECT_EQ(window.end_growth(1), 10);
+  EXPECT_THAT(further_at(window, 105.0), IsEmpty());
 }
 
 TEST(RecordWindow, forgets_records_that_no_client_needs_any_more) {
