@@ -4,6 +4,7 @@ One job has a field for each rule of time and calendar of a file; the vertical r
 ones for each calendar of the model and each `shift`.
 """
 
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import cftime
 import netCDF4
 import numpy as np
+
 from support.harness import block_grid, field, indexed_grid, model, replicated_grid
 from support.rule_reference import Axis, Clock, Date, Rule, time_weights, to_levels
 from support.values import put_values
@@ -45,7 +47,7 @@ HAND_OUT = [one for vertical in VERTICALS for one in (None, vertical)]  # copies
 
 
 def random_dates(seed: int, count: int, first=(1999, 11), months=17) -> list[Date]:
-    """Of days that all calendars have, in order."""
+    """In order; all calendars have the days."""
     random = np.random.default_rng(seed)
     found = set()
     while len(found) < count:
@@ -55,7 +57,7 @@ def random_dates(seed: int, count: int, first=(1999, 11), months=17) -> list[Dat
 
 
 def special_dates(calendar: str) -> list[Date]:
-    """Of days that only some calendars have."""
+    """The days are in some calendars only."""
     dates = [(2000, 1, 31, 6)] if calendar != "360_day" else [(2000, 2, 30, 12), (2000, 7, 30, 0)]
     return dates if calendar == "noleap" else [*dates, (2000, 2, 29, 3)]
 
@@ -65,7 +67,7 @@ def months_from(year: int, month: int) -> list[Date]:
 
 
 def pairs(edges: list[Date]) -> tuple[tuple[Date, Date], ...]:
-    return tuple(zip(edges, edges[1:], strict=False))
+    return tuple(itertools.pairwise(edges))
 
 
 def bounded(bounds, **more) -> Axis:
@@ -178,7 +180,7 @@ class Case:
 
     @cached_property
     def surface(self) -> np.ndarray:
-        """The pressure at the surface in hPa, for hybrid levels; so even that levels keep their order if extrapolated."""
+        """The pressure at the surface in hPa, so even that hybrid levels keep their order if extrapolated."""
         random = np.random.default_rng(1000 + self.number)
         return random.uniform(9.9e5, 1e6, (len(self.axis.dates), *SHAPES[self.grid][1:]))
 
@@ -250,35 +252,11 @@ def grids() -> list[dict]:
 
 
 class Series:
-    """The fields of one job, for a model in one calendar."""
+    """The inputs of one job, for a model in one calendar, and the times of its steps."""
 
-    def __init__(self, calendar: str, hand_out=HAND_OUT, shift: int = 0):
-        self.calendar = calendar
+    def __init__(self, calendar: str, cases: list[Case], times: list[float]):
+        self.calendar, self.cases, self.times = calendar, cases, times
         self.clock = Clock(calendar, START)
-        of_model = CALENDARS.index(calendar)
-        random = np.random.default_rng(of_model)
-        even = [self.clock.seconds(date) for date in STEP_DATES]
-        leap = self.clock.seconds((2000, 2, 29, 12))
-        odd = [one for one in [leap, 86400.0 * 11] if one is not None]  # 86400 * 11: 31 December
-        odd += [float(one) for one in random.uniform(86400.0 * 4, 86400.0 * DAYS, 8)]
-        self.times = self.with_even_steps(even, odd)
-        self.cases: list[Case] = []
-        for i, (axis, rule) in enumerate(RULES):
-            for j, file in enumerate(CALENDARS):
-                vertical = hand_out[(i + 7 * (5 * of_model + j) + shift) % len(hand_out)]
-                choice = LAYERED if vertical else tuple(SHAPES)
-                grid = choice[(len(self.cases) // 2 + of_model + shift) % len(choice)]
-                self.cases.append(Case(len(self.cases), axis, axes(file)[axis], rule, file, vertical, grid))
-
-    @staticmethod
-    def with_even_steps(even: list[float], odd: list[float]) -> list[float]:
-        """In order, and the times of `even` at steps 2, 4, ...: one of the others, or a time between, is before each."""
-        times, before = [], 0.0
-        for time in even:
-            between = [one for one in odd if before < one < time]
-            times += [between[0] if between else before + 0.37 * (time - before), time]
-            before = time
-        return [*times, max(max(odd), before + 5e5)]
 
     def write(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -288,11 +266,14 @@ class Series:
                     if entry_of(case.axis_name) == entry:
                         write_case(data, case)
 
-    def configuration(self) -> dict:
+    def configuration(self, folder: Path) -> dict:
+        """The folder has the files."""
         lead = {"observed": 2, "means": "40 d", "cycles": 1}
-        entries = {entry: {"files": f"{entry}.nc", "lead": lead[entry], "fields": {}} for entry in ENTRIES}
+        entries = {}
         for case in self.cases:
-            entries[entry_of(case.axis_name)]["fields"][case.name] = case.request()
+            name = entry_of(case.axis_name)
+            entry = entries.setdefault(name, {"files": str(folder / f"{name}.nc"), "lead": lead[name], "fields": {}})
+            entry["fields"][case.name] = case.request()
         start = "{:04}-{:02}-{:02}".format(*START)
         return {"model_time": {"calendar": self.calendar, "start": start}, "input": entries}
 
@@ -324,6 +305,32 @@ class Series:
                     case.vertical.beyond,
                 )
         return result
+
+
+def with_all_rules(calendar: str, hand_out=HAND_OUT, shift: int = 0) -> Series:
+    """A field for each rule of time and calendar of a file, to which vertical rules and grids are dealt."""
+    of_model = CALENDARS.index(calendar)
+    cases: list[Case] = []
+    for i, (axis, rule) in enumerate(RULES):
+        for j, file in enumerate(CALENDARS):
+            vertical = hand_out[(i + 7 * (5 * of_model + j) + shift) % len(hand_out)]
+            choice = LAYERED if vertical else tuple(SHAPES)
+            grid = choice[(len(cases) // 2 + of_model + shift) % len(choice)]
+            cases.append(Case(len(cases), axis, axes(file)[axis], rule, file, vertical, grid))
+    return Series(calendar, cases, step_times(Clock(calendar, START), seed=of_model))
+
+
+def step_times(clock: Clock, seed: int) -> list[float]:
+    """In order; the STEP_DATES are those of steps 2, 4, ..., with a random time or an odd date before each."""
+    odd = [86400.0 * 11, clock.seconds((2000, 2, 29, 12))]  # 31 December
+    odd += [float(one) for one in np.random.default_rng(seed).uniform(86400.0 * 4, 86400.0 * DAYS, 8)]
+    times, before = [], 0.0
+    for date in STEP_DATES:
+        time = clock.seconds(date)
+        between = [one for one in odd if one and before < one < time]
+        times += [between[0] if between else before + 0.37 * (time - before), time]
+        before = time
+    return [*times, before + 5e5]
 
 
 def coefficients(case: Case) -> tuple[np.ndarray, np.ndarray]:

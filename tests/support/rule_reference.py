@@ -1,4 +1,4 @@
-"""What an input has at a time, computed from the definitions with NumPy and cftime alone.
+"""The values of an input at a time, computed from the definitions with NumPy and cftime alone.
 
 A rule becomes a matrix of weights (time, record): the value is their product with the records.
 """
@@ -107,7 +107,7 @@ def time_weights(axis: Axis, rule: Rule, clock: Clock, times: list[float]) -> np
 
 
 def weights_at(records: list[Placed], rule: Rule, time: float) -> np.ndarray:
-    """Of each placed record at one time."""
+    """For each placed record at one time."""
     own = np.eye(len(records))
     first, last = records[0], records[-1]
     if rule.rule != "exact" and (time < first.begin or time > last.end):
