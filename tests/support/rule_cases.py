@@ -23,7 +23,8 @@ DAYS = 430
 SHAPES = {"air": (4, 7, 11), "ico": (3, 43), "wide": (5, 13, 9), "sea": (6, 10), "column": (8,), "": ()}
 DIMS = {"air": ("z", "y", "x"), "ico": ("level", "cell"), "wide": ("k", "j", "i"), "sea": ("v", "u"), "column": ("c",)}
 DIMS[""] = ()
-LAYERED = ("air", "ico", "wide")  # each has its field of pressures, in this order
+LAYERED = ("air", "ico", "wide")
+PRESSURES = {"air": {"how": "strided"}, "ico": {"how": "acquire"}, "wide": {"type": "float32"}}  # fields of the model
 LEVELS = np.array([3e5, 2e6, 8e6, 2.1e7, 5e7, 1e8])  # Pa: the player's values grow by 1 to 5 in a second
 SIGMA = np.array([0.02, 0.1, 0.25, 0.5, 0.8, 1.0])
 
@@ -118,6 +119,10 @@ def rules() -> list[tuple[str, Rule]]:
         cases += [("intervals", Rule(rule, offset=36 * 3600.0))]
         cases += [("means of months", Rule(rule, cycle="year")), ("means of hours", Rule(rule, cycle="1"))]
     cases += [("points", Rule("linear", offset=-12 * 3600.0)), ("points", Rule("nearest", offset=-86400.0))]
+    cases += [("climatology", Rule("linear", cycle="year", offset=36 * 3600.0))]
+    cases += [("months", Rule("nearest", cycle="year", offset=-86400.0))]
+    cases += [("hours", Rule("linear", cycle="1", offset=3600.0))]
+    cases += [("one", Rule("linear", before="hold", after="hold"))]
     cases += [("months", Rule(rule, cycle="year")) for rule in (*steps, "linear")]
     cases += [("climatology", Rule(rule, cycle="year")) for rule in ("exact", "nearest", "linear", "mean_preserving")]
     cases += [("hours", Rule(rule, cycle="1")) for rule in (*steps, "linear")]
@@ -222,7 +227,8 @@ def targets(case: Case, time: float, step: int) -> np.ndarray:
     """The model's levels in Pa, of each cell."""
     shape = SHAPES[case.grid]
     if case.vertical.to == "p":
-        return put_values(LAYERED.index(case.grid), shape, time, step)
+        put = put_values(LAYERED.index(case.grid), shape, time, step, PRESSURES[case.grid].get("type", "float64"))
+        return put.astype("f8")
     if case.vertical.to == "cells":
         return 100.0 * coordinate_levels(int(np.prod(shape))).reshape(shape)
     return 100.0 * np.broadcast_to(coordinate_levels(shape[0]).reshape(-1, *[1] * (len(shape) - 1)), shape)
@@ -278,7 +284,7 @@ class Series:
         return {"model_time": {"calendar": self.calendar, "start": start}, "input": entries}
 
     def model(self, ranks: int, **more):
-        fields = [field(f"p_{grid}", grid, units="Pa") for grid in LAYERED]
+        fields = [field(f"p_{grid}", grid, units="Pa", **how) for grid, how in PRESSURES.items()]
         inputs = [case.input() for case in self.cases]
         return model(ranks, grids=grids(), fields=fields, inputs=inputs, times=self.times, **more)
 

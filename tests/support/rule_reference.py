@@ -4,6 +4,7 @@ A rule becomes a matrix of weights (time, record): the value is their product wi
 """
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 import cftime
 import numpy as np
@@ -56,7 +57,21 @@ class Clock:
 
     def seconds(self, date: Date) -> float | None:
         found = self.date(date)
-        return None if found is None else round((found - self.start).total_seconds(), 6)
+        return None if found is None else self.since_start(found)
+
+    def since_start(self, date: cftime.datetime) -> float:
+        return round((date - self.start).total_seconds(), 6)
+
+    def shifted(self, date: Date, offset: float) -> cftime.datetime | None:
+        found = self.date(date)
+        return None if found is None else found + timedelta(seconds=offset)
+
+    def in_year(self, date: cftime.datetime, year: int) -> float | None:
+        """The seconds of the same day and time in that year, if it has the day."""
+        try:
+            return self.since_start(date.replace(year=year))
+        except ValueError:
+            return None
 
 
 def placed(axis: Axis, rule: Rule, clock: Clock, until: float) -> list[Placed]:
@@ -64,7 +79,7 @@ def placed(axis: Axis, rule: Rule, clock: Clock, until: float) -> list[Placed]:
     pairs = axis.bounds or tuple((date, date) for date in axis.dates)
     if rule.cycle == "year":
         years = range(clock.start.year - 2, clock.start.year + int(until / 86400 / 360) + 4)
-        found = [one for year in years for one in placed_in_year(pairs, year, clock)]
+        found = [one for year in years for one in placed_in_year(pairs, year, clock, rule.offset)]
     else:
         found = []
         for record, (first, last) in enumerate(pairs):
@@ -80,13 +95,14 @@ def placed(axis: Axis, rule: Rule, clock: Clock, until: float) -> list[Placed]:
     return sorted(found, key=lambda one: one.middle)
 
 
-def placed_in_year(pairs, year: int, clock: Clock) -> list[Placed]:
-    """Dates keep their month, day and hour; an interval that would end before it begins ends in the next year."""
+def placed_in_year(pairs, year: int, clock: Clock, offset: float) -> list[Placed]:
+    """Dates keep their month, day and time; an interval that would end before it begins ends in the next year."""
     found = []
     for record, (first, last) in enumerate(pairs):
-        begin, end = clock.seconds((year, *first[1:])), clock.seconds((year, *last[1:]))
+        dates = clock.shifted(first, offset), clock.shifted(last, offset)
+        begin, end = (date and clock.in_year(date, year) for date in dates)
         if first != last and begin is not None and end is not None and end <= begin:
-            end = clock.seconds((year + 1, *last[1:]))
+            end = clock.in_year(dates[1], year + 1)
         if begin is not None and end is not None:
             found.append(Placed(record, begin, end))
     return found
