@@ -99,6 +99,24 @@ def test_same_bits(job, reference, ranks, count, way, calendar):
     assert_same_bits(series, values_of(job, series, ranks, WAYS[way](count), config, delays), expected)
 
 
+def test_a_restart_gives_the_same_bits(job, reference):
+    """The rest of the steps on other ranks, by other servers, from any place in each cycle."""
+    series, config, expected = reference.of("julian")
+    config = config | {"checkpoint": {"fields": ["p_wide"], "every": "never", "directory": "state"}}
+    whole = {"checkpoints": True, "got": ["p_wide"], "requests": [7]}
+    values = []
+    for ranks, serving, times in ((4, servers(3), series.times[:7]), (5, attached(), series.times)):
+        result = job(series.model(ranks, times=times, **whole), serving, config=config, folder=job.root / "job")
+        result.finished()
+        values.append({case.name: got(result.folder, case.name, SHAPES[case.grid]) for case in series.cases})
+        for path in result.folder.glob("model.got.*"):
+            path.unlink()
+    assert "RESTARTED 7" in result.output
+    assert_same_bits(
+        series, {name: np.concatenate([first, values[1][name]]) for name, first in values[0].items()}, expected
+    )
+
+
 def test_means_are_kept(job):
     """The integral of what a model gets over each interval, by steps between which it is straight, is the record's."""
     clock = Clock("noleap", START)
