@@ -299,20 +299,10 @@ class Series:
         if not case.vertical:
             return values
         levels = np.tensordot(weights, file_levels(case), 1)
-        shape = SHAPES[case.grid]
-        result = np.empty((len(steps), *shape))
-        for n, step in enumerate(steps):
-            wanted = targets(case, self.times[step - 1], step)
-            for cell in np.ndindex(*shape[1:]):
-                column = (slice(None), *cell)
-                result[n][column] = to_levels(
-                    values[n][column],
-                    levels[n][column],
-                    wanted[column],
-                    case.vertical.logarithmic,
-                    case.vertical.beyond,
-                )
-        return result
+        wanted = np.stack([targets(case, self.times[step - 1], step) for step in steps])
+        columns = [np.moveaxis(one, 1, 0) for one in (values, levels, wanted)]
+        found = to_levels(*columns, case.vertical.logarithmic, case.vertical.beyond)
+        return np.moveaxis(found, 0, 1)
 
 
 def with_all_rules(calendar: str, hand_out=HAND_OUT, shift: int = 0) -> Series:

@@ -174,16 +174,17 @@ def mean_preserving(records: list[Placed], time: float) -> np.ndarray:
     return np.array([np.interp(time, [one.begin, one.middle, one.end], column) for column in line.T])
 
 
-def to_levels(values, levels, targets, logarithmic: bool, beyond: str) -> np.ndarray:
-    """One column: values at `levels`, which ascend or descend, to `targets`."""
-    if levels[0] > levels[-1]:
+def to_levels(values, levels, wanted, logarithmic: bool, beyond: str) -> np.ndarray:
+    """Columns along the first dim: values at `levels`, which ascend or descend, become values at the wanted ones."""
+    if levels[0].flat[0] > levels[-1].flat[0]:
         values, levels = values[::-1], levels[::-1]
-    at, wanted = (np.log(levels), np.log(targets)) if logarithmic else (levels, targets)
-    result = np.interp(wanted, at, values)
-    for below, edge, inner in ((targets < levels[0], 0, 1), (targets > levels[-1], -1, -2)):
-        if beyond == "missing":
-            result[below] = np.nan
-        if beyond == "linear":
-            slope = (values[inner] - values[edge]) / (at[inner] - at[edge])
-            result[below] = values[edge] + slope * (wanted[below] - at[edge])
+    at, to = (np.log(levels), np.log(wanted)) if logarithmic else (levels, wanted)
+    result = np.full(np.broadcast_shapes(to.shape, (1, *values.shape[1:])), np.nan)
+    for k in range(len(levels) - 1):
+        line = values[k] + (values[k + 1] - values[k]) / (at[k + 1] - at[k]) * (to - at[k])
+        below, above = k == 0 and beyond == "linear", k == len(levels) - 2 and beyond == "linear"
+        inside = ((wanted >= levels[k]) | below) & ((wanted <= levels[k + 1]) | above)
+        result = np.where(inside, line, result)
+    if beyond == "hold":
+        result = np.where(wanted < levels[0], values[0], np.where(wanted > levels[-1], values[-1], result))
     return result
