@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 from support.harness import Job, attached, inline, servers
 from support.reading_inputs import got
-from support.rule_cases import CALENDARS, SHAPES, START, VERTICALS, Case, Series, axes, with_all_rules
+from support.rule_axes import CALENDARS, START, axes
+from support.rule_cases import SHAPES, VERTICALS, Case
 from support.rule_reference import Clock, Rule, placed
+from support.rule_series import Series, with_all_rules
 
 RANKS, SERVERS = (1, 2, 3, 4, 5, 6), (1, 2, 3)
 WAYS = {
@@ -125,7 +127,8 @@ def test_means_are_kept(job):
     found += [("means of hours", Rule("mean_preserving", cycle="1"))]
     cases, intervals = [], {}
     for axis, rule in found:
-        case = Case(len(cases), axis, axes("360_day")[axis], rule, "360_day", None, "sea")
+        # Such numbers are got at each step.
+        case = Case(4 * len(cases), axis, axes("360_day")[axis], rule, "360_day", None, "sea")
         cases.append(case)
         within = [one for one in placed(case.axis, rule, clock, 8e6) if one.begin > 0 and one.end < 3e7]
         intervals[case.name] = within[: len(case.axis.dates) - 2]

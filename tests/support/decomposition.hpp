@@ -14,7 +14,7 @@ struct Part {
   std::vector<std::vector<std::int64_t>> indices;  // one list a dimension
   std::vector<Part> further;                       // blocks besides this one
 
-  // Of this block alone.
+  // Both count this block alone.
   std::vector<std::int64_t> count() const;
   std::int64_t size() const;
   // Position in the global array (C order) of each local cell (C order), one block after the other.
