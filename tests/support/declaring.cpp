@@ -48,22 +48,34 @@ void declare_location(tailrace::Session& session, const Grid& grid, const Part& 
   session.mesh_location(grid.name, spec);
 }
 
-void declare_coordinate(tailrace::Session& session, const Grid& grid, const Part& part,
-                        const Coordinate& coordinate) {
-  std::vector<std::string> dims = coordinate.spec.dims;
-  if (dims.empty() && !coordinate.spec.scalar) dims = {coordinate.spec.name};
-  std::vector<std::int64_t> places{0};  // global indices of the cells, in C order
+// Global indices of the cells, in C order: of the block, or of the whole.
+std::vector<std::int64_t> places_along(const Grid& grid, const Part& block,
+                                       const std::vector<std::string>& dims, bool part) {
+  std::vector<std::int64_t> places{0};
   for (const std::string& along : dims) {
     const auto dim =
         static_cast<std::size_t>(std::find(grid.dims.begin(), grid.dims.end(), along) - grid.dims.begin());
-    std::vector<std::int64_t> indices = part.indices.at(dim), next;
-    if (!coordinate.part) {
+    std::vector<std::int64_t> indices = block.indices.at(dim), next;
+    if (!part) {
       indices.resize(static_cast<std::size_t>(grid.shape.at(dim)));
       std::iota(indices.begin(), indices.end(), std::int64_t{0});
     }
     for (const std::int64_t place : places)
       for (const std::int64_t index : indices) next.push_back(place * grid.shape.at(dim) + index);
     places = std::move(next);
+  }
+  return places;
+}
+
+void declare_coordinate(tailrace::Session& session, const Grid& grid, const Part& part,
+                        const Coordinate& coordinate) {
+  std::vector<std::string> dims = coordinate.spec.dims;
+  if (dims.empty() && !coordinate.spec.scalar) dims = {coordinate.spec.name};
+  std::vector<std::int64_t> places = places_along(grid, part, dims, coordinate.part);
+  for (const Part& block : part.further) {
+    if (!coordinate.part) break;
+    const auto more = places_along(grid, block, dims, true);
+    places.insert(places.end(), more.begin(), more.end());
   }
   std::vector<double> values, bounds;
   for (const std::int64_t place : places) {
@@ -96,6 +108,11 @@ void declare_grid(tailrace::Session& session, const Grid& grid, const Part& part
     }
   }
   session.grid(spec);
+  for (const Part& block : part.further) {
+    std::vector<std::int64_t> offset;
+    for (const auto& indices : block.indices) offset.push_back(indices.empty() ? 0 : indices.front());
+    session.add_block(grid.name, offset, block.count());
+  }
   if (grid.mapping) session.grid_mapping(grid.name, *grid.mapping);
   if (grid.mesh) declare_mesh(session, grid, part);
   if (!grid.mesh_location.empty()) declare_location(session, grid, part);

@@ -37,6 +37,22 @@ std::vector<std::int64_t> deal(std::int64_t extent, int rank, int ranks) {
   return mine;
 }
 
+// The last block comes first, so that their order is not that of the cells.
+void cut_into_blocks(Part& part, std::size_t dim, std::int64_t blocks) {
+  const std::vector<std::int64_t> all = part.indices[dim];
+  const auto extent = static_cast<std::int64_t>(all.size());
+  const Part whole = part;
+  for (std::int64_t block = blocks; block-- > 0;) {
+    Part one = whole;
+    one.indices[dim].assign(all.begin() + extent * block / blocks,
+                            all.begin() + extent * (block + 1) / blocks);
+    if (block + 1 == blocks)
+      part.indices = one.indices;
+    else
+      part.further.push_back(std::move(one));
+  }
+}
+
 }  // namespace
 
 std::vector<std::int64_t> Part::count() const {
@@ -60,6 +76,10 @@ std::vector<std::int64_t> Part::global_positions(const std::vector<std::int64_t>
     }
     positions = std::move(longer);
   }
+  for (const Part& block : further) {
+    const auto more = block.global_positions(shape);
+    positions.insert(positions.end(), more.begin(), more.end());
+  }
   return positions;
 }
 
@@ -82,6 +102,10 @@ Part decompose(const Grid& grid, int rank, int ranks, const Fault& fault) {
     } else {
       part.indices.push_back(cut(extent, rank % (ranks / across), ranks / across, overlap, hole));
     }
+  }
+  if (grid.blocks > 1 && ranks > 1) {
+    const auto first = std::find(grid.dims.begin(), grid.dims.end(), grid.split.front());
+    cut_into_blocks(part, static_cast<std::size_t>(first - grid.dims.begin()), grid.blocks);
   }
   return part;
 }

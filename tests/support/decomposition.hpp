@@ -12,10 +12,12 @@ namespace player {
 // local array.
 struct Part {
   std::vector<std::vector<std::int64_t>> indices;  // one list a dimension
+  std::vector<Part> further;                       // blocks besides this one
 
+  // Both count this block alone.
   std::vector<std::int64_t> count() const;
   std::int64_t size() const;
-  // Position in the global array (C order) of each local cell (C order).
+  // Position in the global array (C order) of each local cell (C order), one block after the other.
   std::vector<std::int64_t> global_positions(const std::vector<std::int64_t>& shape) const;
 };
 

@@ -22,8 +22,9 @@ Keys of a scenario (the JSON file that the player reads; see player.cpp):
                             and compared like the values
   options                   integers for Session::option
   grids                     name, kind (block | indexed | replicated), dims, shape; split: the dims that are split over
-                            the ranks; indexed_dim; mesh; mesh_in_parts; coordinates: name, dims, units, first,
-                            spacing, part
+                            the ranks; blocks: of each rank, along the first of them (1; with more, fields and inputs
+                            are dense, and coordinates with part have all dims; a single rank has one);
+                            indexed_dim; mesh; mesh_in_parts; coordinates: name, dims, units, first, spacing, part
   fields                    name, grid, type, units, how (dense | strided | acquire), fixed (always the values of
                             the start), missing_steps (not put at these)
                             and missing_ranks (by these; all if not given); the values are those of

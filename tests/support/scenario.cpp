@@ -52,6 +52,7 @@ Grid read_grid(const Json& json) {
   grid.dims = json.at("dims").get<std::vector<std::string>>();
   grid.shape = json.at("shape").get<std::vector<std::int64_t>>();
   grid.split = json.value("split", std::vector<std::string>{});
+  grid.blocks = json.value("blocks", grid.blocks);
   grid.indexed_dim = json.value("indexed_dim", "");
   grid.mesh = json.value("mesh", false);
   grid.mesh_in_parts = json.value("mesh_in_parts", false);

@@ -26,6 +26,7 @@ struct Grid {
   std::vector<std::string> dims;
   std::vector<std::int64_t> shape;
   std::vector<std::string> split;  // block: the dims that are split over the ranks
+  std::int64_t blocks = 1;         // block: of each rank, along the first of these dims
   std::string indexed_dim;         // indexed
   bool mesh = false;               // indexed: give a triangle for each cell,
   bool mesh_in_parts = false;      // and only the nodes of this rank's cells
