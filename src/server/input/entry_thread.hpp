@@ -44,7 +44,7 @@ class EntryThread {
     std::function<void()> ring;  // called when there is something to take; from the entry's thread
   };
   explicit EntryThread(Options options);
-  ~EntryThread();  // waits for the read in progress; drops all others
+  ~EntryThread();  // interrupts the read in progress; drops all others
   EntryThread(const EntryThread&) = delete;
   EntryThread& operator=(const EntryThread&) = delete;
 
@@ -84,6 +84,7 @@ class EntryThread {
   void run();
   bool step();
   void prepare();
+  void make_reader();
   bool has_work(double now) const TAILRACE_REQUIRES(mutex_);
   Job take_job(double now) TAILRACE_REQUIRES(mutex_);
   void do_read(const RecordRead& read);
@@ -92,6 +93,7 @@ class EntryThread {
   bool retries(const Job& job, double now) const;
   void set_give_up(Job& job) const;
   double pause() const;  // between two tries
+  bool is_stopping();
 
   const Options options_;
   std::unique_ptr<input::EntryReader> reader_;  // entry's thread only
@@ -104,7 +106,8 @@ class EntryThread {
   double next_try_to_prepare_ TAILRACE_GUARDED_BY(mutex_) = 0.0;
   bool is_prepared_ TAILRACE_GUARDED_BY(mutex_) = false;  // or has failed to be
   bool stopping_ TAILRACE_GUARDED_BY(mutex_) = false;
-  bool grows_ TAILRACE_GUARDED_BY(mutex_) = false;  // the next record of a stream is awaited
+  input::EntryReader* made_ TAILRACE_GUARDED_BY(mutex_) = nullptr;  // reader_, to interrupt it
+  bool grows_ TAILRACE_GUARDED_BY(mutex_) = false;                  // the next record of a stream is awaited
   std::vector<Growth> growths_ TAILRACE_GUARDED_BY(mutex_);
   Jobs jobs_ TAILRACE_GUARDED_BY(mutex_);  // in the order of the calls
   std::optional<Job> in_work_ TAILRACE_GUARDED_BY(mutex_);
