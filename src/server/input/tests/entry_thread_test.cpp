@@ -12,8 +12,11 @@ class StuckReader final : public input::EntryReader {
  public:
   explicit StuckReader(std::promise<void>& reads) : reads_(reads) {}
   std::vector<input::PreparedField> prepare() override {
-    input::PreparedField field{
-        .entry = "forcing", .request = {}, .timeline = input::Timeline({}), .files = {}, .vertical = {}};
+    input::PreparedField field{.entry = "forcing",
+                               .request = {},
+                               .timeline = input::Timeline(calendar::Calendar()),
+                               .files = {},
+                               .vertical = {}};
     field.field = 0;
     return {field};
   }
