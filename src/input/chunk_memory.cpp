@@ -70,8 +70,8 @@ void ChunkMemory::empty(Place& place) {
   bytes_ -= std::exchange(place.bytes_, 0);
 }
 
-// Of those whose next record is farther away than in `seconds`. Of two with the same distance between their
-// records, the next one of that which was used last is farther away.
+// The place whose next record is farthest away, if that is farther than in `seconds`. If two have the same
+// distance between their records, the next one of that which was used last is farther away.
 ChunkMemory::Place* ChunkMemory::farthest(double seconds) {
   Place* found = nullptr;
   for (Place* place : places_) {

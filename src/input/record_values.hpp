@@ -52,8 +52,8 @@ struct ReaderContext {
   calendar::Calendar calendar;
   std::string folder;     // with the program tailrace_read_netcdf
   std::string directory;  // in which relative names of files begin
-  // Records that share chunks of a file are read at once, and wait here as they are in the file. What it
-  // cannot hold is read more than once. Null: the reader has one of its own.
+  // Records that share chunks of a file are read at once, and wait here as they are in the file. If it cannot
+  // hold them, chunks are read more than once. Null: the reader has one of its own.
   std::shared_ptr<ChunkMemory> chunks;
 };
 

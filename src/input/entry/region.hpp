@@ -30,7 +30,7 @@ struct RecordRange {
 // those that lie so near to each other that a library reads them with it, up to some MiB.
 RecordRange records_together(const VariableHeader& variable, const Match& match, std::int64_t record);
 
-// Of one record, at most.
+// The bytes of one record, at most.
 std::uint64_t record_bytes(const VariableHeader& variable, const Match& match);
 
 // `shape`: of the grid's array, by dim. One box, or two of different chunks if the cells lie at both ends of

@@ -83,7 +83,7 @@ class ReaderProcess {
   // REQUIRES: a variable of numbers or text.
   env::ReceivedPages read(std::int64_t file, const VariableHeader& variable,
                           const std::vector<std::int64_t>& start, const std::vector<std::int64_t>& count);
-  // Which the process took from files for the last read; nothing if it does not know.
+  // The process took so many from files for the last read; nothing if it does not know.
   std::optional<std::uint64_t> bytes_of_last_read() const { return bytes_of_last_read_; }
   // Waits for up to `seconds` for the next record of a file with `more`, and returns its header with the new
   // lengths; the shapes are unchanged if none came. `from`: by dim of time, the first record that is still
