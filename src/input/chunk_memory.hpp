@@ -17,7 +17,8 @@ class ChunkMemory {
   // More is taken only for a record that is needed while there is no room, as long as it is decoded.
   explicit ChunkMemory(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
 
-  // The memory of one reader. One thread at a time calls it; what it keeps may be given up for another reader.
+  // The memory of one reader. One thread at a time calls it; what it keeps may be given up for another
+  // reader.
   class Place {
    public:
     explicit Place(ChunkMemory& memory);  // which must live longer
