@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,7 +14,7 @@
 
 namespace tailrace::env {
 
-// Not safe from several threads at a time.
+// Not safe from several threads at a time, but for interrupt().
 class Child {
  public:
   // The program is searched on the PATH. `{socket}` in an argument is replaced by the number of the
@@ -42,6 +43,8 @@ class Child {
   };
   std::optional<Received> receive_with_pages(double seconds);
   bool is_heard() const { return socket_ >= 0; }  // false once it has ended or closed its socket
+  // From any thread: closes the connection, so that a call in progress returns as if the child had ended.
+  void interrupt();
   std::string ending();  // how it ended, as text; blocks for at most a second if it still runs
 
  private:
@@ -49,6 +52,7 @@ class Child {
   void hang_up();
 
   int process_ = -1;
+  std::mutex mutex_;  // of closing the socket
   int socket_ = -1;
   std::optional<int> status_;
 };

@@ -31,6 +31,7 @@ struct PreparedField {
   Timeline timeline;               // finished
   std::vector<std::string> files;  // by number of the file in the timeline, for messages
   // The type of the values that travel: the model's if nothing about them needs more, otherwise float64.
+  // Copies that float32 holds travel so to a model's float64.
   // Missing values are NaN; integers travel in their own type only if none can be missing.
   model::DataType travels_as = model::DataType::float64;
   std::optional<FileLevels> vertical;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "input/chunk_memory.hpp"
 #include "input/matching.hpp"
 #include "input/prepared.hpp"
 #include "model/declarations.hpp"
@@ -16,7 +17,9 @@ namespace tailrace::input {
 struct RecordValues {
   std::vector<std::byte> bytes;
   std::int64_t missing = 0;
-  std::uint64_t bytes_read = 0;  // of the chunks of the files, for the report
+  // Taken from the files for it, for the report: of the chunks as they are stored, and of their index. Where
+  // a source does not tell (Python, ADIOS2), of the chunks as they are unpacked.
+  std::uint64_t bytes_read = 0;
 };
 
 // One entry of the section `input` with its files. One thread at a time. Calls block on the disk and on the
@@ -39,6 +42,9 @@ class EntryReader {
   // The record of that index in the timeline of `field`, an element of what prepare() returned. Throws
   // Error(resource) that names file, variable and record; what the reader's process reports is a ReaderError.
   virtual RecordValues read(const PreparedField& field, std::int64_t record) = 0;
+  // From any thread, when nobody needs the entry any more: the call in progress and all later ones throw
+  // soon.
+  virtual void interrupt() {}
 };
 
 // The model, as a reader must know it. The declarations must live longer.
@@ -47,9 +53,9 @@ struct ReaderContext {
   calendar::Calendar calendar;
   std::string folder;     // with the program tailrace_read_netcdf
   std::string directory;  // in which relative names of files begin
-  // Records that share chunks of a file are read at once, and wait as they are in the file. This is the most
-  // that they may hold in one entry; beyond it, chunks are read more than once.
-  std::uint64_t chunk_bytes = std::uint64_t{512} << 20;
+  // Records that share chunks of a file are read at once, and wait here as they are in the file. If it cannot
+  // hold them, chunks are read more than once. Null: the reader has one of its own.
+  std::shared_ptr<ChunkMemory> chunks;
 };
 
 // `fields`: the indices in the declarations of the input fields that this entry provides.

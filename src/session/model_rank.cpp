@@ -23,7 +23,7 @@ namespace tailrace::session {
 namespace {
 
 constexpr double seconds_to_ask = 2.0;
-constexpr std::size_t most_input_buffer = std::size_t{64} << 20;
+constexpr std::size_t most_input_buffer = std::size_t{64} << 20;  // for records that are far ahead
 constexpr std::int64_t records_in_use = 2, default_records_ahead = 2;
 constexpr double patience_for_last_records = 1.0;  // seconds, after the goodbye
 
@@ -202,14 +202,19 @@ transport::ProducerEnd ModelRank::make_producer() {
   return end;
 }
 
+// Records that are in use, and the next ones, stay where they come: a copy of each would cost the model more
+// than `get` does, and as much memory.
 transport::BufferOptions ModelRank::input_buffer_options() const {
-  std::vector<client::ExpectedInput> inputs;
-  for (const plan::InputPlan& input : plan_->inputs)
-    inputs.push_back({input.field, input.records_ahead.value_or(default_records_ahead) + records_in_use,
-                      input.levels_dim});
+  std::vector<client::ExpectedInput> inputs, soon;
+  for (const plan::InputPlan& input : plan_->inputs) {
+    const std::int64_t ahead = input.records_ahead.value_or(default_records_ahead);
+    inputs.push_back({input.field, ahead + records_in_use, input.levels_dim});
+    soon.push_back({input.field, std::min(ahead, default_records_ahead) + records_in_use, input.levels_dim});
+  }
   transport::BufferOptions buffer;
-  buffer.bytes = client::input_buffer(declarer_, inputs,
-                                      std::min(most_input_buffer, started_.run.servers().buffer.bytes));
+  const std::size_t bound = started_.run.servers().buffer.bytes;
+  const std::size_t at_most = std::max(most_input_buffer, client::input_buffer(declarer_, soon, bound));
+  buffer.bytes = client::input_buffer(declarer_, inputs, std::min(at_most, bound));
   buffer.when_full = transport::WhenFull::fail;  // a server waits for nobody
   return buffer;
 }

@@ -86,7 +86,7 @@ struct OutOfRange {
 struct InputCounters {
   std::string component, field;
   Timings reads;       // each record that was read, or tried in vain
-  Counter bytes_read;  // of the chunks of the files
+  Counter bytes_read;  // input::RecordValues::bytes_read
   Counter failures;    // records that could not be read
   Timings late;        // each record that a client needed before it had arrived at its server: for how long
   Counter last_late_nanoseconds;

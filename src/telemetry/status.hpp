@@ -42,7 +42,7 @@ struct DatasetStatus {
 struct InputStatus {
   std::string component, field;
   std::uint64_t reads = 0;       // records that this server read
-  std::uint64_t bytes_read = 0;  // of the chunks of the files
+  std::uint64_t bytes_read = 0;  // input::RecordValues::bytes_read
   std::uint64_t late = 0;        // records that a client needed before they had arrived here
   double late_seconds = 0.0;     // for how long the latest of those
 };

@@ -74,12 +74,26 @@ void RecordStore::add(std::size_t field, const transport::Packet& packet) {
 
 void RecordStore::copy(OfField& of, Kept& record) {
   const std::size_t bytes = of.what.payload_bytes;
-  record.copy = transport::allocate_aligned(bytes);
+  record.copy = memory_of(bytes);
   std::memcpy(record.copy.get(), record.payload.data(), bytes);
   copied_bytes_ += bytes;
   record.payload = {record.copy.get(), bytes};
   in_channel_.erase(*record.sequence);
   channel_->release(*std::exchange(record.sequence, std::nullopt));
+}
+
+transport::AlignedBytes RecordStore::memory_of(std::size_t bytes) {
+  const auto found = spare_.find(bytes);
+  if (found == spare_.end()) return transport::allocate_aligned(bytes);
+  spare_bytes_ -= bytes;
+  return std::move(spare_.extract(found).mapped());
+}
+
+// Never more than copies are there, so that the memory of a burst of copies is given back in time.
+void RecordStore::keep_spare(std::size_t bytes, transport::AlignedBytes memory) {
+  if (spare_bytes_ + bytes > copied_bytes_) return;
+  spare_bytes_ += bytes;
+  spare_.emplace(bytes, std::move(memory));
 }
 
 void RecordStore::copy_oldest() {
@@ -107,6 +121,7 @@ void RecordStore::release(OfField& of, std::map<std::int64_t, Kept>::iterator re
     channel_->release(*sequence);
   } else {
     copied_bytes_ -= of.what.payload_bytes;
+    keep_spare(of.what.payload_bytes, std::move(record->second.copy));
   }
   of.records.erase(record);
 }

@@ -82,6 +82,8 @@ class RecordStore {
   void release(OfField& of, std::map<std::int64_t, Kept>::iterator record);
   void release_passed(OfField& of);
   void copy(OfField& of, Kept& record);
+  transport::AlignedBytes memory_of(std::size_t bytes);
+  void keep_spare(std::size_t bytes, transport::AlignedBytes memory);
   void make_room();
 
   std::unique_ptr<transport::Consumer> channel_;
@@ -90,6 +92,9 @@ class RecordStore {
   Lengthen lengthen_;
   std::map<std::uint64_t, InChannel> in_channel_;  // by sequence
   std::size_t copied_bytes_ = 0;
+  // Memory of copies that were released, by its size: new pages would cost more than a copy does.
+  std::multimap<std::size_t, transport::AlignedBytes> spare_;
+  std::size_t spare_bytes_ = 0;
   bool is_ended_ = false;  // the last packet has come
 };
 

@@ -119,7 +119,13 @@ Child::~Child() {
   }
 }
 
+void Child::interrupt() {
+  const std::lock_guard lock(mutex_);
+  if (socket_ >= 0) ::shutdown(socket_, SHUT_RDWR);
+}
+
 void Child::hang_up() {
+  const std::lock_guard lock(mutex_);
   if (socket_ >= 0) ::close(std::exchange(socket_, -1));
 }
 

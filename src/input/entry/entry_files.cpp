@@ -15,6 +15,8 @@
 namespace tailrace::input {
 namespace {
 
+constexpr std::uint64_t own_chunk_bytes = std::uint64_t{512} << 20;
+
 // Throws again with the place in front.
 [[noreturn]] void at_place(const std::string& place, const Error& error) {
   const std::string message = fmt::format("{}: {}", place, error.what());
@@ -26,7 +28,9 @@ namespace {
 }  // namespace
 
 EntryFiles::EntryFiles(Entry entry, std::vector<int> fields, const ReaderContext& context)
-    : entry_(std::move(entry)), declared_(std::move(fields)), context_(context) {}
+    : entry_(std::move(entry)), declared_(std::move(fields)), context_(context) {
+  if (!context_.chunks) context_.chunks = std::make_shared<ChunkMemory>(own_chunk_bytes);
+}
 
 std::string EntryFiles::place_of(const FieldRequest& request) const {
   return fmt::format("{}: input.{}.fields.{}", request.location.text(), entry_.name, request.name);
@@ -65,10 +69,18 @@ void EntryFiles::find() {
       paths = {std::filesystem::path(context_.directory) / entry_.files.at(0)};
     else if (!entry_.files.empty())
       paths = find_files(entry_.files, context_.directory, env::system_files());
+    const std::lock_guard lock(mutex_);
     files_ = std::make_unique<SourceFiles>(std::move(paths), command_of(entry_.source, context_.folder));
+    if (is_interrupted_) files_->interrupt();
   } catch (const Error& error) {
     at_place(fmt::format("{}: input.{}.files", entry_.files_location_text, entry_.name), error);
   }
+}
+
+void EntryFiles::interrupt() {
+  const std::lock_guard lock(mutex_);
+  is_interrupted_ = true;
+  if (files_) files_->interrupt();
 }
 
 std::vector<std::unique_ptr<FieldRecipe>> EntryFiles::open_all() {
@@ -171,7 +183,7 @@ std::vector<PreparedField> EntryFiles::finish(std::vector<std::unique_ptr<FieldR
                               place_of(recipe->request())));
     prepared.back().may_grow = (files_->may_grow() || awaits_files()) && !recipe->time_dim().empty() &&
                                time.rule != TimeRule::none && time.cycle.kind == CycleKind::none;
-    recipe->start_reading(*files_, context_.chunk_bytes / (2 * recipes.size()));
+    recipe->start_reading(*files_, *context_.chunks);
   }
   recipes_ = std::move(recipes);  // after all that may throw: the earlier ones still read their records
   return prepared;
@@ -183,7 +195,7 @@ RecordValues EntryFiles::read(const PreparedField& field, std::int64_t record) {
   const Record& at = field.timeline.records()[base::index(record)];
   last_read_[field.field] = at.index;
   try {
-    return (*recipe)->read(at, field.travels_as);
+    return (*recipe)->read(record, field.travels_as);
   } catch (const Error& error) {
     at_place(fmt::format("{}: {}: variable {}, record {} (counted from 0)", place_of(field.request),
                          field.files[base::index(at.file)], field.request.variable, at.index),

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ class EntryFiles final : public EntryReader {
   std::vector<PreparedField> prepare() override;
   std::vector<PreparedField> grow(double seconds) override;
   RecordValues read(const PreparedField& field, std::int64_t record) override;
+  void interrupt() override;
 
  private:
   const FieldRequest& request_of(int field) const;
@@ -36,7 +38,9 @@ class EntryFiles final : public EntryReader {
   Entry entry_;
   std::vector<int> declared_;
   ReaderContext context_;
+  std::mutex mutex_;  // guards changes of files_, and is_interrupted_
   std::unique_ptr<SourceFiles> files_;
+  bool is_interrupted_ = false;
   std::vector<std::unique_ptr<FieldRecipe>> recipes_;
   std::map<int, std::int64_t> last_read_;  // index along the dim of time, by field
 };

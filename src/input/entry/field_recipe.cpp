@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -128,6 +129,7 @@ void FieldRecipe::add(std::size_t file, FileCoordinates& coordinates) {
                                          request_.select, vertical_.has_value()));
   const ValuePlan plan = plan_values(variable, request_, declared_);
   fits_model_ = fits_model_ && plan.fits_model;
+  fits_float32_ = fits_float32_ && plan.fits_float32;
   values.rules = plan.rules;
   add_times(file, coordinates, variable, values.match->time);
   FileRecipe recipe;
@@ -158,6 +160,11 @@ std::int64_t FieldRecipe::cells() const {
   return std::accumulate(shape_.begin(), shape_.end(), std::int64_t{1}, std::multiplies<>());
 }
 
+model::DataType FieldRecipe::travels_as() const {
+  if (fits_float32_) return model::DataType::float32;
+  return fits_model_ ? declared_.type : model::DataType::float64;
+}
+
 PreparedField FieldRecipe::finish() {
   timeline_.finish();
   if (timeline_.records().empty())
@@ -170,7 +177,7 @@ PreparedField FieldRecipe::finish() {
                          .on_trouble = {},
                          .timeline = timeline_,
                          .files = {},
-                         .travels_as = fits_model_ ? declared_.type : model::DataType::float64,
+                         .travels_as = travels_as(),
                          .vertical = levels_,
                          .stays = false};
   const auto records = static_cast<std::int64_t>(timeline_.records().size());
@@ -180,19 +187,27 @@ PreparedField FieldRecipe::finish() {
   return prepared;
 }
 
-void FieldRecipe::start_reading(SourceFiles& files, std::uint64_t most_bytes) {
-  values_reader_.emplace(files, shape_, most_bytes);
+void FieldRecipe::start_reading(SourceFiles& files, ChunkMemory& chunks) {
+  values_reader_.emplace(files, shape_, chunks);
   if (!vertical_) return;
   std::vector<std::int64_t> columns = shape_;
   columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(*vertical_));
-  surface_reader_.emplace(files, columns, most_bytes);
+  surface_reader_.emplace(files, columns, chunks);
 }
 
-void FieldRecipe::read_levels(const Record& record, RecordValues& values) {
-  const HybridRecipe& hybrid = *files_[base::index(record.file)].hybrid;
+// The seconds between a record and the one behind it. The last one of a cycle is as far from the first.
+double FieldRecipe::to_next(std::int64_t record) const {
+  const std::vector<Record>& records = timeline_.records();
+  if (records.size() < 2) return std::numeric_limits<double>::infinity();
+  const std::size_t at = std::min(base::index(record), records.size() - 2);
+  return records[at + 1].time - records[at].time;
+}
+
+void FieldRecipe::read_levels(const RecordReader::Wanted& wanted, RecordValues& values) {
+  const HybridRecipe& hybrid = *files_[wanted.file].hybrid;
   const auto count = base::index(cells());
   std::vector<double> surface(count / base::index(levels_->count));
-  surface_reader_->read(base::index(record.file), hybrid.surface, record.index, model::DataType::float64,
+  surface_reader_->read(wanted, hybrid.surface, model::DataType::float64,
                         std::as_writable_bytes(std::span(surface)));
   values.bytes_read += surface_reader_->take_bytes_read();
   const std::int64_t inner = std::accumulate(shape_.begin() + static_cast<std::ptrdiff_t>(*vertical_) + 1,
@@ -200,15 +215,16 @@ void FieldRecipe::read_levels(const Record& record, RecordValues& values) {
   fill_levels(hybrid, surface, levels_->count, inner, std::span(values.bytes).last(count * sizeof(double)));
 }
 
-RecordValues FieldRecipe::read(const Record& record, model::DataType type) {
-  const FileRecipe& recipe = files_[base::index(record.file)];
+RecordValues FieldRecipe::read(std::int64_t record, model::DataType type) {
+  const Record& at = timeline_.records()[base::index(record)];
+  const RecordReader::Wanted wanted{base::index(at.file), at.index, to_next(record)};
+  const FileRecipe& recipe = files_[wanted.file];
   RecordValues values;
   const std::size_t count = base::index(cells()), own = count * model::size_of(type);
   if (count == 0) return values;
   values.bytes.resize(own + (recipe.hybrid ? count * sizeof(double) : 0));
   const auto numbers = std::span(values.bytes).first(own);
-  const Decoded decoded =
-      values_reader_->read(base::index(record.file), recipe.values, record.index, type, numbers);
+  const Decoded decoded = values_reader_->read(wanted, recipe.values, type, numbers);
   values.bytes_read = values_reader_->take_bytes_read();
   if (decoded.overflows)
     refuse(ErrorCode::resource, "a value is beyond what float32, the model's type, holds");
@@ -220,7 +236,7 @@ RecordValues FieldRecipe::read(const Record& record, model::DataType type) {
     };
     values.missing = type == model::DataType::float32 ? fill(float{}) : fill(double{});
   }
-  if (recipe.hybrid) read_levels(record, values);
+  if (recipe.hybrid) read_levels(wanted, values);
   return values;
 }
 

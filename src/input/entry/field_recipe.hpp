@@ -24,9 +24,9 @@ class FieldRecipe {
   std::unique_ptr<FieldRecipe> copy() const;
   // The fields `entry`, `on_trouble` and `files` are left to the caller.
   PreparedField finish();
-  // `most_bytes`: what records that share chunks may hold together.
-  void start_reading(SourceFiles& files, std::uint64_t most_bytes);
-  RecordValues read(const Record& record, model::DataType type);
+  void start_reading(SourceFiles& files, ChunkMemory& chunks);
+  // `record`: its index in the timeline.
+  RecordValues read(std::int64_t record, model::DataType type);
 
   int field() const { return field_; }
   std::string time_dim() const;  // of the variable in the last file; empty: none
@@ -42,7 +42,9 @@ class FieldRecipe {
   void add_levels(FileCoordinates& coordinates, const VariableHeader& variable, const Match& match,
                   FileRecipe& recipe);
   std::int64_t cells() const;
-  void read_levels(const Record& record, RecordValues& values);
+  model::DataType travels_as() const;
+  double to_next(std::int64_t record) const;
+  void read_levels(const RecordReader::Wanted& wanted, RecordValues& values);
 
   int field_;
   const FieldRequest& request_;
@@ -55,7 +57,7 @@ class FieldRecipe {
   std::vector<std::int64_t> shape_;      // of a record: with the file's levels
   Timeline timeline_;
   std::optional<FileLevels> levels_;
-  bool fits_model_ = true;
+  bool fits_model_ = true, fits_float32_ = true;
   std::vector<FileRecipe> files_;  // by number of the file
   std::optional<RecordReader> values_reader_, surface_reader_;
   std::optional<NearestFill> nearest_;

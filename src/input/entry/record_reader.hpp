@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "input/chunk_memory.hpp"
 #include "input/entry/decode.hpp"
 #include "input/entry/source_files.hpp"
 
@@ -25,26 +26,32 @@ std::shared_ptr<const VariableRecipe> shared_with(const std::shared_ptr<const Va
 // One thread at a time.
 class RecordReader {
  public:
-  // `shape`: of the result, by dim of the grid. `most_bytes`: what records that share chunks may hold.
-  RecordReader(SourceFiles& files, std::vector<std::int64_t> shape, std::uint64_t most_bytes);
+  // `shape`: of the result, by dim of the grid. Records that share chunks are kept in `chunks`.
+  RecordReader(SourceFiles& files, std::vector<std::int64_t> shape, ChunkMemory& chunks);
 
-  // Reads the record with this index along the file's dim of time. Blocks. Throws Error(resource).
-  Decoded read(std::size_t file, const std::shared_ptr<const VariableRecipe>& recipe, std::int64_t record,
+  // A record by its index along the file's dim of time, and the seconds of model time to the next one.
+  struct Wanted {
+    std::size_t file = 0;
+    std::int64_t record = 0;
+    double to_next = 0.0;
+  };
+  // Blocks. Throws Error(resource).
+  Decoded read(const Wanted& wanted, const std::shared_ptr<const VariableRecipe>& recipe,
                model::DataType type, std::span<std::byte> result);
-  std::uint64_t take_bytes_read();  // of chunks, since the last call
+  std::uint64_t take_bytes_read();  // as in RecordValues, since the last call
 
  private:
-  void load(std::size_t file, std::int64_t record);
+  bool has(const Wanted& wanted) const;
+  std::vector<env::ReceivedPages> load(const Wanted& wanted);
 
   SourceFiles& files_;
   std::vector<std::int64_t> shape_;
-  std::uint64_t most_bytes_, bytes_read_ = 0;
+  ChunkMemory::Place kept_;  // one for each piece
+  std::uint64_t bytes_read_ = 0;
   std::shared_ptr<const VariableRecipe> recipe_;  // of all below
   std::vector<Piece> pieces_;                     // for a number of records
   std::int64_t planned_ = 0;                      // that number
-  // What is in memory: one for each piece. None: nothing.
-  std::vector<env::ReceivedPages> pages_;
-  std::size_t file_ = 0;
+  std::size_t file_ = 0;                          // of what is kept
   RecordRange range_;
 };
 

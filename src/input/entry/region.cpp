@@ -10,6 +10,9 @@
 namespace tailrace::input {
 namespace {
 
+constexpr std::uint64_t library_block = std::uint64_t{64} << 10;
+constexpr std::uint64_t most_near_bytes = std::uint64_t{16} << 20;  // of records that are read at once
+
 std::int64_t chunk_along(const VariableHeader& variable, std::size_t dim) {
   return variable.chunk.empty() ? 1 : std::max<std::int64_t>(variable.chunk[dim], 1);
 }
@@ -116,22 +119,39 @@ class Regions {
   std::vector<Range> ranges_;
 };
 
+// How many records of a variable without chunks have runs of cells that are shorter together than what the
+// library reads at once (the sieve buffer of HDF5, a block of the classic kinds).
+std::int64_t near_records(const VariableHeader& variable, const Match& match) {
+  const std::size_t time = base::index(match.time);
+  std::uint64_t run = model::size_of(variable.type);
+  bool has_many_runs = false;
+  for (std::size_t f = 0; f < variable.shape.size(); ++f) {
+    if (f > time) run *= static_cast<std::uint64_t>(std::max<std::int64_t>(variable.shape[f], 1));
+    if (f < time && match.fixed[f] == Match::none && variable.shape[f] > 1) has_many_runs = true;
+  }
+  if (!has_many_runs) return 1;
+  const std::uint64_t records =
+      std::min((library_block + run - 1) / run, most_near_bytes / record_bytes(variable, match));
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(records));
+}
+
 }  // namespace
 
-RecordRange records_together(const VariableHeader& variable, const Match& match, std::int64_t record,
-                             std::uint64_t most_bytes) {
-  if (match.time == Match::none) return {0, 1};
-  const std::size_t time = base::index(match.time);
+std::uint64_t record_bytes(const VariableHeader& variable, const Match& match) {
   std::uint64_t bytes = model::size_of(variable.type);
   for (std::size_t f = 0; f < variable.shape.size(); ++f)
-    if (f != time && match.fixed[f] == Match::none) bytes *= static_cast<std::uint64_t>(variable.shape[f]);
-  const auto most =
-      static_cast<std::int64_t>(std::max<std::uint64_t>(most_bytes / std::max<std::uint64_t>(bytes, 1), 1));
-  const std::int64_t chunk = chunk_along(variable, time), together = std::min(chunk, most);
-  const std::int64_t chunk_begin = record / chunk * chunk;
-  const std::int64_t begin = chunk_begin + (record - chunk_begin) / together * together;
-  const std::int64_t end = std::min({begin + together, chunk_begin + chunk, variable.shape[time]});
-  return {begin, end - begin};
+    if (static_cast<int>(f) != match.time && match.fixed[f] == Match::none)
+      bytes *= static_cast<std::uint64_t>(std::max<std::int64_t>(variable.shape[f], 1));
+  return bytes;
+}
+
+RecordRange records_together(const VariableHeader& variable, const Match& match, std::int64_t record) {
+  if (match.time == Match::none) return {0, 1};
+  const std::size_t time = base::index(match.time);
+  const std::int64_t chunk = chunk_along(variable, time);
+  const std::int64_t together =
+      variable.chunk.empty() ? near_records(variable, match) : chunk - record % chunk;
+  return {record, std::min(together, variable.shape[time] - record)};
 }
 
 std::vector<Piece> pieces_of(const VariableHeader& variable, const Match& match,

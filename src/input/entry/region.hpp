@@ -26,10 +26,12 @@ struct RecordRange {
   std::int64_t begin = 0, count = 0;
 };
 
-// The records that lie in the same chunks as `record`, so that they are read together, as far as they have
-// no more than `most_bytes`.
-RecordRange records_together(const VariableHeader& variable, const Match& match, std::int64_t record,
-                             std::uint64_t most_bytes);
+// `record` and those behind it that lie in the same chunks, so that they are read together. Without chunks:
+// those that lie so near to each other that a library reads them with it, up to some MiB.
+RecordRange records_together(const VariableHeader& variable, const Match& match, std::int64_t record);
+
+// The bytes of one record, at most.
+std::uint64_t record_bytes(const VariableHeader& variable, const Match& match);
 
 // `shape`: of the grid's array, by dim. One box, or two of different chunks if the cells lie at both ends of
 // a dim: where a model's region crosses the file's first longitude.

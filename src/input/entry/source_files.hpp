@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ class SourceFiles {
   void add(const std::vector<std::string>& paths);
   // Forgets the last ones again, until there are so many.
   void keep_first(std::size_t count);
+  std::optional<std::uint64_t> bytes_of_last_read() const { return process_.bytes_of_last_read(); }
   // Whether further records may come in a file that is open.
   bool may_grow() const;
   // Waits for up to `seconds` for the next record of each such file. `needed`: by dim of time, the first
@@ -40,6 +42,7 @@ class SourceFiles {
   std::vector<double> numbers(std::size_t file, const VariableHeader& variable);
   // Those of a variable of texts: one for each element of the dims but the last.
   std::vector<std::string> texts(std::size_t file, const VariableHeader& variable);
+  void interrupt() { process_.interrupt(); }  // as ReaderProcess::interrupt
 
  private:
   struct Open {

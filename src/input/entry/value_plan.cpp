@@ -122,6 +122,8 @@ ValuePlan plan_values(const VariableHeader& variable, const FieldRequest& reques
           "`narrow: true`");
   } else {
     plan.fits_model = lost.empty() && (is_copy(rules) || !is_interpolated(request));
+    plan.fits_float32 = field.type == DataType::float64 && is_copy(rules) &&
+                        digits_of(variable, rules.is_unsigned) <= digits_of(DataType::float32);
   }
   return plan;
 }

@@ -9,7 +9,8 @@ namespace tailrace::input {
 
 struct ValuePlan {
   ValueRules rules;
-  bool fits_model = false;  // the values may travel in the model's type; otherwise in float64
+  bool fits_model = false;    // the values may travel in the model's type; otherwise in float64
+  bool fits_float32 = false;  // those of a model's field of float64 are copies of numbers that float32 holds
 };
 
 // to = from * scale + offset. Throws Error(configuration) that names both: for units that are unknown or
@@ -20,9 +21,10 @@ struct Linear {
 Linear conversion_of(const std::string& from, const std::string& to);
 
 // Values travel in the model's type if its values hold all that the file tells: copies; and what was
-// unpacked or converted, unless it is interpolated later. Throws Error(configuration): for units, and for a
-// model's type that loses bits without `narrow: true`. Throws Error(resource) for attributes that are no
-// numbers.
+// unpacked or converted, unless it is interpolated later. Copies that need no more travel as float32, in half
+// the memory, to a model's float64: all that is computed from them has the same bits. Throws
+// Error(configuration): for units, and for a model's type that loses bits without `narrow: true`. Throws
+// Error(resource) for attributes that are no numbers.
 ValuePlan plan_values(const VariableHeader& variable, const FieldRequest& request, const model::Field& field);
 
 }  // namespace tailrace::input

@@ -76,7 +76,8 @@ EntryPreview preview_of(const Entry& entry, const std::vector<int>& fields,
   const ReaderContext reading{.declarations = declarations,
                               .calendar = context.calendar,
                               .folder = context.folder,
-                              .directory = context.directory};
+                              .directory = context.directory,
+                              .chunks = {}};
   std::vector<PreparedField> prepared;
   try {
     prepared = make_reader(entry, fields, reading)->prepare();

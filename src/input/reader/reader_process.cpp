@@ -114,14 +114,32 @@ std::uint64_t ReaderProcess::most_bytes() const {
   return env::memory_left().value_or(std::numeric_limits<std::uint64_t>::max()) / 2;
 }
 
+void ReaderProcess::start() {
+  const std::lock_guard lock(mutex_);
+  if (is_interrupted_) refuse("the server ends", ReaderTrouble::lost);
+  if (child_) return;
+  child_ = std::make_unique<env::Child>(command_);
+  ++processes_;
+}
+
+std::unique_ptr<env::Child> ReaderProcess::give_up() {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<env::Child> child = std::move(child_);
+  if (is_interrupted_) refuse("the server ends", ReaderTrouble::lost);
+  return child;
+}
+
+void ReaderProcess::interrupt() {
+  const std::lock_guard lock(mutex_);
+  is_interrupted_ = true;
+  if (child_) child_->interrupt();
+}
+
 ReaderProcess::Answer ReaderProcess::ask(const std::string& request, double seconds) {
-  if (!child_) {
-    child_ = std::make_unique<env::Child>(command_);
-    ++processes_;
-  }
+  start();
   auto answer = child_->send(request) ? child_->receive_with_pages(seconds) : std::nullopt;
   if (!answer) {
-    const std::unique_ptr<env::Child> lost = std::move(child_);
+    const std::unique_ptr<env::Child> lost = give_up();
     if (lost->is_heard())
       refuse(fmt::format("the process that reads did not answer within {} s", seconds), ReaderTrouble::late);
     refuse(fmt::format("the process that reads {}; the file may be damaged", lost->ending()),
@@ -129,7 +147,7 @@ ReaderProcess::Answer ReaderProcess::ask(const std::string& request, double seco
   }
   json read = json::parse(answer->message, nullptr, false);
   if (!read.is_object()) {
-    child_.reset();
+    give_up();
     refuse("the process that reads sent no answer of the protocol");
   }
   if (const auto error = read.find("error"); error != read.end() && error->is_string())
@@ -191,6 +209,9 @@ env::ReceivedPages ReaderProcess::read(std::int64_t file, const VariableHeader& 
   if (answer.pages.bytes().size() != *expected)
     refuse(fmt::format("the process that reads delivered {} bytes of {}; expected {}",
                        answer.pages.bytes().size(), variable.name, *expected));
+  const auto read = answer.message.find("read");
+  const bool is_known = read != answer.message.end() && read->is_number_unsigned();
+  bytes_of_last_read_ = is_known ? std::optional(read->get<std::uint64_t>()) : std::nullopt;
   return std::move(answer.pages);
 }
 

@@ -5,7 +5,8 @@
 //   {"do": "open", "file": path, "expected": identity}
 //                  answer: {"file": number, "identity": text, "more": bool}, the header as JSON in the memory
 //   {"do": "read", "file": number, "variable": name, "start": [...], "count": [...]}
-//                  answer: {"bytes": n}, the values in C order in the memory
+//                  answer: {"bytes": n, "read": n}, the values in C order in the memory. "read" is optional:
+//                  how many bytes were taken from the file for it
 //   {"do": "extend", "file": number, "seconds": s, "from": {dim: record}}
 //                  answer: {"more": bool}, the header as JSON in the memory
 //   {"do": "close", "file": number}               answer: {}
@@ -30,6 +31,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,12 +83,16 @@ class ReaderProcess {
   // REQUIRES: a variable of numbers or text.
   env::ReceivedPages read(std::int64_t file, const VariableHeader& variable,
                           const std::vector<std::int64_t>& start, const std::vector<std::int64_t>& count);
+  // The process took so many from files for the last read; nothing if it does not know.
+  std::optional<std::uint64_t> bytes_of_last_read() const { return bytes_of_last_read_; }
   // Waits for up to `seconds` for the next record of a file with `more`, and returns its header with the new
   // lengths; the shapes are unchanged if none came. `from`: by dim of time, the first record that is still
   // needed.
   OpenFile extend(std::int64_t file, double seconds, const std::map<std::string, std::int64_t>& from);
   // A number that is not open, or a process that is gone, is no error.
   void close(std::int64_t file);
+  // From any thread: the call in progress and all later ones throw, and the process ends.
+  void interrupt();
 
  private:
   struct Known {
@@ -96,6 +103,8 @@ class ReaderProcess {
   };
   struct Answer;
   Answer ask(const std::string& request, double seconds);
+  void start();
+  std::unique_ptr<env::Child> give_up();
   OpenFile open_in_process(Known& known);
   Known& opened(std::int64_t file);
   std::uint64_t most_bytes() const;
@@ -103,8 +112,11 @@ class ReaderProcess {
   std::vector<std::string> command_;
   double patience_;
   std::uint64_t most_bytes_;
+  std::mutex mutex_;                   // guards changes of child_, and is_interrupted_
   std::unique_ptr<env::Child> child_;  // null: not started, or lost
+  bool is_interrupted_ = false;
   std::uint64_t processes_ = 0;
+  std::optional<std::uint64_t> bytes_of_last_read_;
   std::map<std::int64_t, Known> files_;
   std::int64_t next_ = 1;
 };

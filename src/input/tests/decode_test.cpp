@@ -178,19 +178,34 @@ TEST(Region, reads_both_ends_of_a_dim_without_what_lies_between) {
       << "they share a chunk";
 }
 
-TEST(Region, takes_the_records_of_a_chunk_together) {
+TEST(Region, takes_the_further_records_of_a_chunk_together) {
   Match match;
   match.time = 0;
   match.fixed = {-1, -1};
   const VariableHeader variable = variable_of({20, 50}, {8, 50});
-  const auto together = [&](std::int64_t record, std::uint64_t most) {
-    const RecordRange range = records_together(variable, match, record, most);
+  const auto together = [&](std::int64_t record) {
+    const RecordRange range = records_together(variable, match, record);
     return std::pair(range.begin, range.count);
   };
-  EXPECT_EQ(together(9, 1 << 20), (std::pair<std::int64_t, std::int64_t>(8, 8)));
-  EXPECT_EQ(together(19, 1 << 20), (std::pair<std::int64_t, std::int64_t>(16, 4)));
-  EXPECT_EQ(together(14, 3 * 200), (std::pair<std::int64_t, std::int64_t>(14, 2))) << "three in a chunk of 8";
-  EXPECT_EQ(together(9, 0), (std::pair<std::int64_t, std::int64_t>(9, 1)));
+  EXPECT_EQ(record_bytes(variable, match), 50u * sizeof(float));
+  EXPECT_EQ(together(8), (std::pair<std::int64_t, std::int64_t>(8, 8)));
+  EXPECT_EQ(together(13), (std::pair<std::int64_t, std::int64_t>(13, 3)));
+  EXPECT_EQ(together(17), (std::pair<std::int64_t, std::int64_t>(17, 3))) << "the last chunk is not full";
+}
+
+TEST(Region, takes_records_together_that_a_library_reads_at_once) {
+  Match match;
+  match.fixed = {-1, -1, -1};
+  const auto together = [&](const VariableHeader& variable, int time, std::int64_t record) {
+    match.time = time;
+    return records_together(variable, match, record).count;
+  };
+  EXPECT_EQ(together(variable_of({30, 20, 500}, {}), 2, 7), 493) << "time is the fastest dim";
+  EXPECT_EQ(together(variable_of({30, 20, 1000000}, {}), 2, 0), 6990) << "16 MiB";
+  EXPECT_EQ(together(variable_of({30, 500, 4096}, {}), 1, 3), 4) << "64 KiB";
+  EXPECT_EQ(together(variable_of({30, 500, 20000}, {}), 1, 3), 1) << "a run is longer than 64 KiB";
+  EXPECT_EQ(together(variable_of({500, 30, 20}, {}), 0, 3), 1) << "a record is one run";
+  EXPECT_EQ(together(variable_of({1, 500, 20}, {}), 1, 3), 1) << "too";
 }
 
 }  // namespace

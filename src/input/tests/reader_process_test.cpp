@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <functional>
+#include <thread>
 
 namespace tailrace::input {
 namespace {
@@ -54,7 +55,8 @@ while message := s.recv(1 << 16):
         if kind == "deadly":
             os.kill(os.getpid(), signal.SIGSEGV)
         values = f"{name}-"[asked["start"][0]:][:asked["count"][0]].encode()
-        answer({"bytes": len(values)}, values[1:] if kind == "short" else values)
+        read = {"read": 1000 * len(values)} if kind == "counted" else {}
+        answer({"bytes": len(values)} | read, values[1:] if kind == "short" else values)
     elif what == "extend":
         lengths[name] += 1
         answer({"more": asked["from"] == {}}, header(name))
@@ -160,6 +162,26 @@ TEST(ReaderProcess, RefusesMoreThanItMayHold) {
 TEST(ReaderProcess, SaysThatItCannotStart) {
   ReaderProcess reader({"/no/such/program"}, patience);
   EXPECT_THROW(reader.open("good:"), Error);
+}
+
+TEST(ReaderProcess, IsInterruptedInTheMiddleOfACall) {
+  ReaderProcess reader(process(), 1000.0);
+  const auto good = reader.open("good:1");
+  std::thread other([&] { reader.interrupt(); });
+  EXPECT_EQ(trouble_of([&] { reader.open("mute:"); }, "the server ends"), ReaderTrouble::lost);
+  other.join();
+  EXPECT_EQ(
+      trouble_of([&] { reader.read(good.number, *good.header.find("v"), {0}, {1}); }, "the server ends"),
+      ReaderTrouble::lost);
+}
+
+TEST(ReaderProcess, TellsWhatItTookFromFiles) {
+  ReaderProcess reader(process(), patience);
+  const auto file = reader.open("good:1"), counted = reader.open("counted:1");
+  reader.read(counted.number, *counted.header.find("v"), {0}, {3});
+  EXPECT_EQ(reader.bytes_of_last_read(), 3000u);
+  reader.read(file.number, *file.header.find("v"), {0}, {3});
+  EXPECT_EQ(reader.bytes_of_last_read(), std::nullopt) << "it does not know";
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct Task {
   std::vector<int> fields;
   std::string folder, directory;
   calendar::Calendar calendar;
-  std::uint64_t chunk_bytes = 0;
+  std::uint64_t chunk_bytes = 0;  // 0: as many as the reader wants
 };
 
 model::DataType type_of(const std::string& name) {
@@ -93,8 +93,7 @@ Task parse(const json& from) {
   const std::string name = from.value("calendar", "standard");
   task.calendar = calendar::Calendar(
       name, name == "none" ? calendar::Date{} : calendar::parse_date(from.value("start", "2000-01-01")));
-  task.chunk_bytes =
-      from.value("chunk_bytes", ReaderContext{task.declarations, task.calendar, {}, {}}.chunk_bytes);
+  task.chunk_bytes = from.value("chunk_bytes", std::uint64_t{0});
   task.declarations.grids.push_back(grid_of(from.at("grid")));
   for (const json& one : from.value("put", json::array())) {  // fields that the model puts
     model::Field& field = task.declarations.fields.emplace_back();
@@ -154,7 +153,8 @@ void serve() {
   const Task task = parse(json::parse(line));
   const auto reader =
       make_reader(task.entry, task.fields,
-                  {task.declarations, task.calendar, task.folder, task.directory, task.chunk_bytes});
+                  {task.declarations, task.calendar, task.folder, task.directory,
+                   task.chunk_bytes > 0 ? std::make_shared<ChunkMemory>(task.chunk_bytes) : nullptr});
   std::vector<PreparedField> fields;
   const auto answer = [](const auto& work) {
     try {

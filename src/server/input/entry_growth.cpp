@@ -69,6 +69,7 @@ void EntryThread::do_grow() {
   const double now = env::steady_seconds();
   {
     const base::MutexLock lock(mutex_);
+    if (stopping_) return;
     GrowthJob& job = *growth_job_;
     if (trouble && may_come && !job.trouble) base::log_warning(trouble->message + "; it is awaited");
     if (trouble) job.trouble = trouble;

@@ -55,6 +55,7 @@ EntryThread::~EntryThread() {
   {
     const base::MutexLock lock(mutex_);
     stopping_ = true;
+    if (made_ != nullptr) made_->interrupt();
   }
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
@@ -170,17 +171,29 @@ bool EntryThread::step() {
   return true;
 }
 
+void EntryThread::make_reader() {
+  reader_ = options_.make_reader();
+  const base::MutexLock lock(mutex_);
+  made_ = reader_.get();
+  if (stopping_) made_->interrupt();
+}
+
+bool EntryThread::is_stopping() {
+  const base::MutexLock lock(mutex_);
+  return stopping_;
+}
+
 void EntryThread::prepare() {
   if (!give_up_preparing_) give_up_preparing_ = env::steady_seconds() + options_.wait_for;
   Prepared prepared;
   bool tries_again = false;
   try {
-    if (!reader_) reader_ = options_.make_reader();
+    if (!reader_) make_reader();
     prepared.fields = reader_->prepare();
     for (const input::PreparedField& field : prepared.fields) fields_.emplace(field.field, field);
   } catch (...) {
     prepared.fault = base::current_fault();
-    tries_again = may_come_later() && env::steady_seconds() < *give_up_preparing_;
+    tries_again = may_come_later() && env::steady_seconds() < *give_up_preparing_ && !is_stopping();
     if (tries_again && !std::exchange(is_late_, true))
       base::log_warning(prepared.fault->message + "; it is awaited");
   }
@@ -217,7 +230,7 @@ void EntryThread::do_read(const RecordRead& read) {
   {
     const base::MutexLock lock(mutex_);
     Job job = *std::exchange(in_work_, std::nullopt);
-    if (job.is_dropped) return;
+    if (job.is_dropped || stopping_) return;
     if (lost && !std::exchange(job.was_lost, true)) {
       base::log_warning(end.fault.message + "; it is read again in a new process");
       jobs_.push_back(job);

@@ -46,7 +46,7 @@ class EntryThread {
     std::function<void()> ring;  // called when there is something to take; from the entry's thread
   };
   explicit EntryThread(Options options);
-  ~EntryThread();  // waits for the read in progress; drops all others
+  ~EntryThread();  // interrupts the read in progress; drops all others
   EntryThread(const EntryThread&) = delete;
   EntryThread& operator=(const EntryThread&) = delete;
 
@@ -100,12 +100,14 @@ class EntryThread {
   base::Fault nothing_came() const;
   bool is_over() const;  // no field may grow any more
   bool needs_growth(double now) const TAILRACE_REQUIRES(mutex_);
+  void make_reader();
   bool has_work(double now) const TAILRACE_REQUIRES(mutex_);
   Job take_job(double now) TAILRACE_REQUIRES(mutex_);
   void do_read(const RecordRead& read);
   bool retries(const Job& job, double now) const;
   void set_give_up(Job& job) const;
   double pause() const;  // between two tries
+  bool is_stopping();
 
   const Options options_;
   std::unique_ptr<input::EntryReader> reader_;  // entry's thread only
@@ -118,6 +120,7 @@ class EntryThread {
   double next_try_to_prepare_ TAILRACE_GUARDED_BY(mutex_) = 0.0;
   bool is_prepared_ TAILRACE_GUARDED_BY(mutex_) = false;  // or has failed to be
   bool stopping_ TAILRACE_GUARDED_BY(mutex_) = false;
+  input::EntryReader* made_ TAILRACE_GUARDED_BY(mutex_) = nullptr;  // reader_, to interrupt it
   Jobs jobs_ TAILRACE_GUARDED_BY(mutex_);  // in the order of the calls
   std::optional<Job> in_work_ TAILRACE_GUARDED_BY(mutex_);
   std::vector<RecordReadEnd> ends_ TAILRACE_GUARDED_BY(mutex_);

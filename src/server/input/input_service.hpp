@@ -35,7 +35,7 @@ struct ClientTimes {
   bool are_over = false;           // all have finished, or the component ends early
 };
 
-// Communication thread only. No call blocks, except for the destructor, which waits for reads in progress.
+// Communication thread only. No call blocks. The destructor interrupts reads in progress.
 class InputService {
  public:
   InputService(InputSetting setting, const InputServices& services);

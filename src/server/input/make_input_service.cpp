@@ -12,7 +12,7 @@ namespace {
 
 // Fractions of the component's memory on a server.
 constexpr std::size_t record_share = 8;  // records on their way
-constexpr std::size_t chunk_share = 8;   // chunks of files from which records are still to be made
+constexpr std::size_t chunk_share = 4;   // chunks of files from which records are still to be made
 
 bool has_inputs(const model::Declarations& declarations, const input::Options* options) {
   return options != nullptr && std::ranges::any_of(declarations.fields, [&](const model::Field& field) {
@@ -48,29 +48,27 @@ std::unique_ptr<InputService> make_input_service(const pipeline::ServedComponent
   const bool reads_alone = run.servers().mode == settings::Mode::inline_;
   auto clients = clients_by_server(run.assignment, base::index(info.number));
   if (reads_alone) clients = only(std::move(clients), services.messenger.rank());
-  const std::size_t owners = reads_alone ? 1 : base::index(services.messenger.size());
-  const std::size_t most_owned = (options->entries.size() + owners - 1) / owners;
   return std::make_unique<InputService>(
-      InputSetting{
-          .component = info.number,
-          .declarations = info.declarations,
-          .decomposition = info.decomposition,
-          .calendar = component.calendar(),
-          .entries = options->entries,
-          .begin = info.begin.time,
-          .clients = std::move(clients),
-          .reads_alone = reads_alone,
-          .memory = info.memory / record_share,
-          .make_reader =
-              [&info, calendar = component.calendar(), chunk_bytes = info.memory / chunk_share / most_owned](
-                  const input::Entry& entry, const std::vector<int>& fields) {
-                return input::make_reader(entry, fields,
-                                          {.declarations = info.declarations,
-                                           .calendar = calendar,
-                                           .folder = env::beside_library(""),
-                                           .directory = "",
-                                           .chunk_bytes = chunk_bytes});
-              }},
+      InputSetting{.component = info.number,
+                   .declarations = info.declarations,
+                   .decomposition = info.decomposition,
+                   .calendar = component.calendar(),
+                   .entries = options->entries,
+                   .begin = info.begin.time,
+                   .clients = std::move(clients),
+                   .reads_alone = reads_alone,
+                   .memory = info.memory / record_share,
+                   .make_reader =
+                       [&info, calendar = component.calendar(),
+                        chunks = std::make_shared<input::ChunkMemory>(info.memory / chunk_share)](
+                           const input::Entry& entry, const std::vector<int>& fields) {
+                         return input::make_reader(entry, fields,
+                                                   {.declarations = info.declarations,
+                                                    .calendar = calendar,
+                                                    .folder = env::beside_library(""),
+                                                    .directory = "",
+                                                    .chunks = chunks});
+                       }},
       services);
 }
 

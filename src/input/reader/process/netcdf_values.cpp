@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "input/reader/process/netcdf_header.hpp"
+#include "input/reader/process/read_count.hpp"
 #include "input/reader/process/wire.hpp"
 
 namespace tailrace::input::process {
@@ -71,9 +72,13 @@ void read_values(Wire& wire, int file, const json& request, const std::function<
   check(nc_inq_vartype(group, variable, &type), name.c_str());
   const auto deliver = [&](std::size_t size, const auto& get) {
     const Pages pages(cells * size);
+    const ReadCount count;
     check(get(pages.data()), name.c_str());
+    const auto read = count.bytes();
     before_answer();
-    wire.answer({{"bytes", cells * size}}, &pages);
+    json answer{{"bytes", cells * size}};
+    if (read) answer["read"] = *read;
+    wire.answer(answer, &pages);
   };
   // One function of the library for each type in which values are delivered.
   const auto get = [&](auto function, auto* to) {
