@@ -178,8 +178,10 @@ TEST(InputPressure, a_stream_is_waited_for_until_it_ends) {
   EXPECT_NEAR(bench.get<double>(0, cells)[0], 15, 1e-12);
   bench.step(25);
   bench.send_fault(0, 3, "the stream \"sst\" has ended after step 2");
-  EXPECT_EQ(input_error([&] { bench.get<double>(0, cells); }, ErrorCode::resource),
-            "input \"made up\" (run.yml:7:5), variable var: the stream \"sst\" has ended after step 2");
+  EXPECT_EQ(
+      input_error([&] { bench.get<double>(0, cells); }, ErrorCode::resource),
+      "input \"made up\" (run.yml:7:5), variable var: a value is needed 25 s after the start of the run, but "
+      "the last record ends 20 s after the start of the run: the stream \"sst\" has ended after step 2");
 }
 
 TEST(InputPressure, a_time_outside_names_the_field_and_the_times) {
