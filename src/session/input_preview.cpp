@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "calendar/calendar.hpp"
-#include "env/beside_library.hpp"
+#include "env/programs.hpp"
 #include "input/preview/preview.hpp"
 
 namespace tailrace::session {

@@ -107,7 +107,7 @@ def test_a_dataset(run):
 def test_a_stream_that_ends_before_the_model(run):
     result = run("two servers", configuration("few"))
     assert result.status != 0
-    assert "the stream has ended, and no record follows" in result.output
+    assert "its stream has ended, and no record follows" in result.output
 
 
 @pytest.mark.parametrize(

@@ -281,9 +281,8 @@ def try_kill(pid: int) -> None:
 
 def find_errors(output: str) -> list[tuple[int, str]]:
     """`ERROR <code> <message>`; a message continues until another line of the player or of mpirun."""
-    ending = (
-        r"(?=^(?:ERROR \d|NOTHING |UNEXPECTED |FINISHED|SERVED|LEFT|LOST |STEP |STOPPING |RESTARTED |CHECKPOINT |-{20,})|\Z)"
-    )
+    words = "NOTHING |UNEXPECTED |FINISHED|SERVED|LEFT|LOST |STEP |STOPPING |RESTARTED |CHECKPOINT "
+    ending = rf"(?=^(?:ERROR \d|{words}|-{{20,}})|\Z)"
     pattern = re.compile(rf"^ERROR (\d+) (.*?)\n{ending}", re.MULTILINE | re.DOTALL)
     return [(int(code), message) for code, message in pattern.findall(output + "\n")]
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "env/programs.hpp"
 #include "input/values.hpp"
-#include "output/in_situ/options.hpp"
 
 namespace tailrace::input {
 namespace {
@@ -33,8 +33,8 @@ std::vector<std::string> command_of(const Source& source, const std::string& fol
   if (std::holds_alternative<NetcdfSource>(source)) return {folder + "/tailrace_read_netcdf", "{socket}"};
   const auto* const python = std::get_if<PythonSource>(&source);
   const auto* const adios2 = std::get_if<Adios2Source>(&source);
-  std::vector<std::string> command{python ? python->interpreter : output::in_situ::default_interpreter(),
-                                   "-P", "-m", "tailrace.input_source"};
+  std::vector<std::string> command{python ? python->interpreter : env::default_interpreter(), "-P", "-m",
+                                   "tailrace.input_source"};
   if (python != nullptr && !python->function.empty()) command.push_back(python->function);
   if (adios2 != nullptr && adios2->is_stream) command.emplace_back("--stream");
   command.emplace_back("{socket}");

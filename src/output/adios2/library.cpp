@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "env/beside_library.hpp"
+#include "env/programs.hpp"
 
 namespace tailrace::output::adios2 {
 namespace {

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 
 #include "config/read.hpp"
+#include "env/programs.hpp"
 #include "time/options.hpp"
 
 namespace tailrace::output::in_situ {
@@ -86,7 +86,7 @@ Action read(const std::string& entry, const Value& value, Problems& problems) {
       problems.add(python->location(), python->path(),
                    fmt::format("expected `file.py` or `file.py:function`, but got \"{}\"", text));
   }
-  action.interpreter = default_interpreter();
+  action.interpreter = env::default_interpreter();
   if (const Value* interpreter = value.find("interpreter")) {
     action.interpreter = interpreter->text();
     if (action.interpreter.find('/') != std::string::npos)
@@ -105,12 +105,6 @@ Action read(const std::string& entry, const Value& value, Problems& problems) {
 }
 
 }  // namespace
-
-std::string default_interpreter() {
-  const char* const environment = std::getenv("VIRTUAL_ENV");
-  return environment != nullptr && *environment != '\0' ? std::string(environment) + "/bin/python3"
-                                                        : "python3";
-}
 
 FormatSection action_section() {
   return {

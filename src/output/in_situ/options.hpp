@@ -22,7 +22,4 @@ struct Action {
 
 FormatSection action_section();
 
-// The Python of the user's functions: that of `VIRTUAL_ENV`, or else `python3`.
-std::string default_interpreter();
-
 }  // namespace tailrace::output::in_situ

@@ -121,7 +121,7 @@ class EntryThread {
   bool is_prepared_ TAILRACE_GUARDED_BY(mutex_) = false;  // or has failed to be
   bool stopping_ TAILRACE_GUARDED_BY(mutex_) = false;
   input::EntryReader* made_ TAILRACE_GUARDED_BY(mutex_) = nullptr;  // reader_, to interrupt it
-  Jobs jobs_ TAILRACE_GUARDED_BY(mutex_);  // in the order of the calls
+  Jobs jobs_ TAILRACE_GUARDED_BY(mutex_);                           // in the order of the calls
   std::optional<Job> in_work_ TAILRACE_GUARDED_BY(mutex_);
   std::vector<RecordReadEnd> ends_ TAILRACE_GUARDED_BY(mutex_);
   std::optional<GrowthJob> growth_job_ TAILRACE_GUARDED_BY(mutex_);

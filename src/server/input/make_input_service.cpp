@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/index.hpp"
-#include "env/beside_library.hpp"
+#include "env/programs.hpp"
 #include "input/options.hpp"
 #include "input/record_values.hpp"
 

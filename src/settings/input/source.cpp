@@ -8,8 +8,8 @@
 #include "config/placeholders.hpp"
 #include "config/read.hpp"
 #include "config/sources.hpp"
+#include "env/programs.hpp"
 #include "input/file_names.hpp"
-#include "output/in_situ/options.hpp"
 
 namespace tailrace::settings {
 namespace {
@@ -61,7 +61,7 @@ std::string function_of(const Value& python, Problems& problems) {
 
 input::PythonSource python_of(const Value& map, Problems& problems) {
   input::PythonSource source{.function = function_of(map.at("python"), problems),
-                             .interpreter = output::in_situ::default_interpreter()};
+                             .interpreter = env::default_interpreter()};
   if (const Value* interpreter = map.find("interpreter")) {
     source.interpreter = interpreter->text();
     if (source.interpreter.find('/') != std::string::npos)
@@ -73,7 +73,7 @@ input::PythonSource python_of(const Value& map, Problems& problems) {
 input::Source source_of(const Value& value, Problems& problems) {
   if (value.kind() != Kind::section) {
     if (value.text() == xarray)
-      return input::PythonSource{.function = "", .interpreter = output::in_situ::default_interpreter()};
+      return input::PythonSource{.function = "", .interpreter = env::default_interpreter()};
     return input::NetcdfSource();
   }
   const Value* python = value.find("python");

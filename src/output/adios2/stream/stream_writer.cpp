@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "env/beside_library.hpp"
 #include "env/clock.hpp"
+#include "env/programs.hpp"
 #include "output/adios2/library.hpp"
 #include "output/adios2/stream/wire.hpp"
 
