@@ -178,7 +178,7 @@ TEST(InputService, a_slow_file_does_not_hold_up_another) {
   EXPECT_EQ(late.field, "sst");
   EXPECT_EQ(late.late.count.get(), 2U);
   EXPECT_GT(late.last_late_nanoseconds.get(), 0U);
-  EXPECT_EQ(late.reads.count.get(), 4U);
+  EXPECT_GE(late.reads.count.get(), 2U);  // those ahead may not be read any more
   expect_all_values(model, bench);
 }
 
