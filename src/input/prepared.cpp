@@ -188,7 +188,7 @@ std::vector<PreparedField> get_prepared(base::ByteReader& reader, const calendar
 FurtherRecords further_in(const PreparedField& before, const PreparedField& now) {
   if (now.travels_as != before.travels_as)
     throw Error(ErrorCode::resource,
-                fmt::format("{}: input.{}.fields.{}: the values of {} need another type than those before",
+                fmt::format("{}  input.{}.fields.{}: the values of {} need another type than those before",
                             now.request.location.text(), now.entry, now.request.name, now.files.back()));
   const std::vector<Record>& known = before.timeline.records();
   const double step = known.size() < 2 ? 0.0 : known.back().time - known[known.size() - 2].time;

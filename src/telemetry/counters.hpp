@@ -25,7 +25,7 @@ struct FieldCounters {
   Counter bytes;     // passed to the server
   Timings put;       // each needed put, stalls included; with acquire/publish the time inside the two calls
   Timings stall;     // the waits for room in the buffer among those
-  // Of an input field.
+  // The next three count for input fields.
   Timings get = {};        // each get, waits included
   Timings wait = {};       // the waits for records that were late, among those
   Counter got_bytes = {};  // of the values that the model got

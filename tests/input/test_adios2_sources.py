@@ -167,7 +167,7 @@ def test_a_file_in_an_entry(tmp_path, write):
 
 @pytest.mark.usefixtures("interpreter")
 def test_a_stream_in_an_entry(tmp_path, write):
-    with pytest.raises(Refused, match=r"run\.yml:5:12: input.forcing.files: .*/in: No such stream"):
+    with pytest.raises(Refused, match=r"run\.yml:5:12  input.forcing.files: .*/in: No such stream"):
         h_of(tmp_path, "in", "stream")
     write("in", "SST", 6)
     end = time.monotonic() + 60

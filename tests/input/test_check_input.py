@@ -108,31 +108,31 @@ def test_a_single_record_and_a_member_are_read_once(tmp_path):
 REFUSED = {
     "a file": (
         "  a: {files: sts.nc, fields: {sst: {variable: tos}}}\n",
-        ['run.yaml:4:14: input.a.files: there is no file sts.nc; the working directory has no "sts.nc".'],
+        ['run.yaml:4:14  input.a.files: there is no file sts.nc; the working directory has no "sts.nc".'],
     ),
     "a variable": (
         "  a: {files: sst.nc, fields: {sst: {variable: tso}, u: {variable: tos}}}\n",
-        ["run.yaml:4:31: input.a.fields.sst: sst.nc: variable tso: there is no variable tso.", 'Did you mean "tos"?'],
+        ["run.yaml:4:31  input.a.fields.sst: sst.nc: variable tso: there is no variable tso.", 'Did you mean "tos"?'],
     ),
     "no file of a model": (
         "  a: {files: text.nc, fields: {sst: {variable: tos}}}\n",
-        ["run.yaml:4:14: input.a.files: text.nc: cannot open it: NetCDF: Unknown file format"],
+        ["run.yaml:4:14  input.a.files: text.nc: cannot open it: NetCDF: Unknown file format"],
     ),
     "a rule": (
         "  a: {files: sst.nc, fields: {sst: {variable: tos, time: none}}}\n",
-        ["run.yaml:4:31: input.a.fields.sst: variable tos: there are 3 records, but `time: none` expects one"],
+        ["run.yaml:4:31  input.a.fields.sst: variable tos: there are 3 records, but `time: none` expects one"],
     ),
     "bounds": (
         "  a: {files: sst.nc, fields: {sst: {variable: tos, time: mean_preserving}}}\n",
-        ["run.yaml:4:31: input.a.fields.sst: variable tos: the time axis has no bounds"],
+        ["run.yaml:4:31  input.a.fields.sst: variable tos: the time axis has no bounds"],
     ),
     "a member": (
         "  a: {files: sst.nc, fields: {sst: {variable: tos, select: {membre: 0}}}}\n",
-        ["run.yaml:4:31: input.a.fields.sst: sst.nc: variable tos: `select` names the dim membre"],
+        ["run.yaml:4:31  input.a.fields.sst: sst.nc: variable tos: `select` names the dim membre"],
     ),
     "all at once": (
         "  a: {files: sst.nc, fields: {x: {}, y: {}}}\n  b: {files: gone.nc, fields: {z: {}}}\n",
-        ["run.yaml:4:31: input.a.fields.x:", "run.yaml:4:38: input.a.fields.y:", "run.yaml:5:14: input.b.files:"],
+        ["run.yaml:4:31  input.a.fields.x:", "run.yaml:4:38  input.a.fields.y:", "run.yaml:5:14  input.b.files:"],
     ),
 }
 
@@ -246,8 +246,8 @@ def test_with_declarations_what_does_not_fit_the_model_is_refused(tmp_path):
         declared,
     )
     assert done.returncode == 2
-    assert "run.yaml:4:29: input.a.fields.sst: a.nc: variable tos: " in done.stderr
-    assert "run.yaml:5:29: input.b.fields.u: b.nc: variable u: " in done.stderr
+    assert "run.yaml:4:29  input.a.fields.sst: a.nc: variable tos: " in done.stderr
+    assert "run.yaml:5:29  input.b.fields.u: b.nc: variable u: " in done.stderr
     assert "lev" in done.stderr and "m s-1" in done.stderr
 
 

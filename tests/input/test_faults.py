@@ -71,7 +71,7 @@ def test_a_file_that_comes_late_is_awaited(job, way):
 def test_a_file_that_never_comes_is_an_error_of_ready(job, way):
     ranks, serving = PARTICIPANTS[way]
     result = job(forced(ranks), serving, config=configuration(wait_for="0.3 s"), folder=job.root / way)
-    result.failed_with("tailrace.yaml:19:12: input.forcing.files: there is no file forcing.nc")
+    result.failed_with("tailrace.yaml:19:12  input.forcing.files: there is no file forcing.nc")
 
 
 PATTERNS = {"shm": "part_{time:%Y%m%d_%H}.nc", "mpi": "part_*.nc", "attached": "part_2000????_{time:%H}.nc"}

@@ -87,6 +87,6 @@ def test_a_function_that_fails_between_two_records(dump, tmp_path):
     with pytest.raises(Refused) as refused:
         reading.grow()
     assert str(refused.value) == (
-        f"run.yml:5:12: input.forcing.files: {tmp_path}/9: {tmp_path}/source.py:16, in made: ValueError: no more"
+        f"run.yml:5:12  input.forcing.files: {tmp_path}/9: {tmp_path}/source.py:16, in made: ValueError: no more"
     )
     np.testing.assert_allclose(reading.read(3)[0], expected(3), rtol=0, atol=1e-12)

@@ -123,7 +123,7 @@ def test_files_of_different_structure(tmp_path):
     with pytest.raises(Refused) as refused:
         RecordDump(tmp_path, model_grid(), ["*.nc"], [FIELD])
     assert str(refused.value) == (
-        f"run.yml:7:3: input.forcing.fields.t: {tmp_path}/1.nc: variable t: the values have the type double, which "
+        f"run.yml:7:3  input.forcing.fields.t: {tmp_path}/1.nc: variable t: the values have the type double, which "
         "float32, the model's type, cannot hold; expected `narrow: true`"
     )
 
@@ -181,7 +181,7 @@ def test_what_does_not_fit_is_named(tmp_path):
             "a.nc",
             "the grid has a cell at lat = -59, and the nearest one of the file is at -60",
         ),
-        (model_grid(), {}, "b.nc", "run.yml:5:12: input.forcing.files: "),
+        (model_grid(), {}, "b.nc", "run.yml:5:12  input.forcing.files: "),
     ]:
         with pytest.raises(Refused) as refused:
             RecordDump(tmp_path, where, [files], [FIELD | field])
@@ -237,7 +237,7 @@ def test_a_file_that_changes_while_it_is_open(tmp_path):
             with pytest.raises(Refused) as refused:
                 dump.read(1)
             assert str(refused.value).startswith(
-                f"run.yml:7:3: input.forcing.fields.t: {path}: variable t, record 1 (counted from 0): "
+                f"run.yml:7:3  input.forcing.fields.t: {path}: variable t, record 1 (counted from 0): "
             ), refused.value
             with pytest.raises(Refused):
                 dump.read(2)

@@ -165,7 +165,7 @@ def test_bounds_and_climatologies(tmp_path):
         tmp_path / "c.nc", [10, 40], units="days since 2000-01-01", bounds="b", extra={"b": [[0, 31], [41, 60]]}
     )
     assert refusal(tmp_path, ["c.nc"]).startswith(
-        f"run.yml:7:3: input.forcing.fields.t: {tmp_path}/c.nc: variable t: the bounds 41 and 60 of time 1 "
+        f"run.yml:7:3  input.forcing.fields.t: {tmp_path}/c.nc: variable t: the bounds 41 and 60 of time 1 "
     )
 
 

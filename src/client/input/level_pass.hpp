@@ -61,7 +61,7 @@ class LevelPass {
   int levels_field_ = -1;
   std::vector<Block> blocks_;
   std::vector<double> fixed_;  // the levels of each cell of this rank, if they do not change
-  // Of one tile; [level][column].
+  // [level][column] of one tile.
   std::vector<double> values_, from_, to_, results_;
   std::vector<double> from_column_, to_column_;
   std::vector<input::LevelWeight> weights_;  // [column][level]

@@ -33,7 +33,7 @@ EntryFiles::EntryFiles(Entry entry, std::vector<int> fields, const ReaderContext
 }
 
 std::string EntryFiles::place_of(const FieldRequest& request) const {
-  return fmt::format("{}: input.{}.fields.{}", request.location.text(), entry_.name, request.name);
+  return fmt::format("{}  input.{}.fields.{}", request.location.text(), entry_.name, request.name);
 }
 
 const FieldRequest& EntryFiles::request_of(int field) const {
@@ -49,7 +49,7 @@ void EntryFiles::open(std::size_t file, const std::vector<std::unique_ptr<FieldR
   try {
     coordinates.emplace(*files_, file);
   } catch (const Error& error) {
-    at_place(fmt::format("{}: input.{}.files: {}", entry_.files_location_text, entry_.name, path), error);
+    at_place(fmt::format("{}  input.{}.files: {}", entry_.files_location_text, entry_.name, path), error);
   }
   for (const auto& recipe : recipes) {
     try {
@@ -73,7 +73,7 @@ void EntryFiles::find() {
     files_ = std::make_unique<SourceFiles>(std::move(paths), command_of(entry_.source, context_.folder));
     if (is_interrupted_) files_->interrupt();
   } catch (const Error& error) {
-    at_place(fmt::format("{}: input.{}.files", entry_.files_location_text, entry_.name), error);
+    at_place(fmt::format("{}  input.{}.files", entry_.files_location_text, entry_.name), error);
   }
 }
 
@@ -124,7 +124,7 @@ std::vector<PreparedField> EntryFiles::grow(double seconds) {
   try {
     files_->grow(seconds, needed());
   } catch (const Error& error) {
-    at_place(fmt::format("{}: input.{}.files: {}", entry_.files_location_text, entry_.name,
+    at_place(fmt::format("{}  input.{}.files: {}", entry_.files_location_text, entry_.name,
                          fmt::join(files_->paths(), ", ")),
              error);
   }

@@ -65,7 +65,7 @@ EntryPreview preview_of(const Entry& entry, const PreviewContext& context) {
     return survey(entry, context);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::configuration) throw;
-    refuse_with({fmt::format("{}: input.{}.files: {}", entry.files_location_text, entry.name, error.what())});
+    refuse_with({fmt::format("{}  input.{}.files: {}", entry.files_location_text, entry.name, error.what())});
   }
 }
 

@@ -104,7 +104,7 @@ class EntrySurvey {
     try {
       coordinates.emplace(*files_, file);
     } catch (const Error& error) {
-      return faults_.push_back(fmt::format("{}: input.{}.files: {}: {}", entry_.files_location_text,
+      return faults_.push_back(fmt::format("{}  input.{}.files: {}: {}", entry_.files_location_text,
                                            entry_.name, path, error.what()));
     }
     for (Survey& survey : surveys_)
@@ -119,7 +119,7 @@ class EntrySurvey {
       act();
     } catch (const Error& error) {
       survey.has_failed = true;
-      faults_.push_back(fmt::format("{}: input.{}.fields.{}: {}: {}", survey.request().location.text(),
+      faults_.push_back(fmt::format("{}  input.{}.fields.{}: {}: {}", survey.request().location.text(),
                                     entry_.name, survey.request().name, what, error.what()));
     }
   }
