@@ -32,6 +32,8 @@ from support.stop_orders import ASKS, CONFIG, ORDER, SCENARIO, assert_whole, run
 
 STOPS = int(os.environ.get("TAILRACE_TEST_STOPS", 25))
 BUSY = int(os.environ.get("TAILRACE_TEST_BUSY", 0))
+# States of a job that is over. One that gets a signal at that moment is SIGNALING.
+ENDED = ("COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY")
 AT_A_TIME = 6  # jobs of Slurm that run together; each waits for the cluster for most of its time
 
 pytestmark = pytest.mark.skipif("TAILRACE_TEST_FAULTS" not in os.environ, reason="a series of minutes, on request")
@@ -176,9 +178,10 @@ class Submitted:
         end = time.monotonic() + 300
         while True:
             shown = subprocess.run(["scontrol", "-o", "show", "job", self.number], capture_output=True, text=True)
-            state = re.search(r"JobState=(\w+)", shown.stdout)
-            if state is None or state[1] not in ("PENDING", "RUNNING", "COMPLETING", "CONFIGURING"):
-                return state[1] if state else "GONE"
+            state = re.search(r"JobState=(\w+)", shown.stdout)  # none while a busy controller does not answer
+            if state and state[1] in ENDED:
+                return state[1]
+            assert "Invalid job id" not in shown.stderr, self.output()
             assert time.monotonic() < end, self.output()
             time.sleep(0.2)
 
