@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "analytics/simd/includes.hpp"
 #include "analytics/simd/level.hpp"
 #include "regrid/simd/sums.hpp"
