@@ -1,7 +1,5 @@
 // Headers are included before the pragma, since their inline functions may be shared with files that must run
 // on any processor.
-#include <bit>
-
 #include "analytics/simd/includes.hpp"
 #include "regrid/simd/sums.hpp"
 

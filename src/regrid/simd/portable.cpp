@@ -1,5 +1,3 @@
-#include <bit>
-
 #include "analytics/simd/includes.hpp"
 #include "analytics/simd/level.hpp"
 #include "regrid/simd/sums.hpp"
