@@ -27,7 +27,9 @@ struct LocalRows {
 };
 
 struct Rule {
-  Method method = Method::conservative;  // largest_area takes the value of the greatest summed weight
+  // largest_area takes the value of the greatest summed weight, the first in the row if there are several;
+  // nearest the value of the greatest weight.
+  Method method = Method::conservative;
   double coverage = 0.5;
   Normalisation normalisation = Normalisation::fracarea;
 };
@@ -35,9 +37,11 @@ struct Rule {
 // The values of a level of source cells lie `source_stride` values apart, and those of a target level
 // `target_stride`: arrays are (level, cell) in C order. `fraction` (as `to`, or empty) gets the valid share.
 // `type`: of both arrays; integers only with nearest, largest_area or a row of one link, otherwise float32 or
-// float64. `missing`: the value that marks a missing source cell and that a missing target cell gets (NaN: any
-// NaN). Without it every cell is valid. A target cell without links is missing, so `fill` is needed where rows
-// may be empty: it is used if `missing` has none. From any thread; `begin`, `end`: the rows to do.
+// float64. `missing`: the value that marks a missing source cell and that a missing target cell gets (NaN:
+// any NaN). Without it every cell is valid. A target cell without links is missing, so `fill` is needed where
+// rows may be empty: it is used if `missing` has none. The valid share of a target cell is the sum of the
+// weights of its valid source cells; it may be less than `coverage` by 1e-6, since weights are rounded. From
+// any thread; `begin`, `end`: the rows to do.
 struct Arrays {
   model::DataType type = model::DataType::float64;
   std::span<const std::byte> from;
@@ -47,6 +51,7 @@ struct Arrays {
   std::optional<model::FillValue> missing;
   model::FillValue fill;
 };
-void apply(const LocalRows& rows, const Rule& rule, const Arrays& arrays, std::int64_t begin, std::int64_t end);
+void apply(const LocalRows& rows, const Rule& rule, const Arrays& arrays, std::int64_t begin,
+           std::int64_t end);
 
 }  // namespace tailrace::regrid

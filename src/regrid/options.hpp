@@ -11,13 +11,15 @@
 
 namespace tailrace::regrid {
 
-// Cells between parallels and meridians. Centres in degrees; latitudes are monotonic, longitudes ascend within
-// one turn. Bounds are halfway between centres, and end at the poles.
+// Cells between parallels and meridians. Centres in degrees; latitudes are monotonic, longitudes ascend
+// within one turn. Bounds are halfway between centres; the outer ones lie half a cell outside, but not beyond
+// a pole. A single latitude reaches from pole to pole, and a single longitude around the Earth.
 struct LatLon {
   std::vector<double> lat, lon;
   bool operator==(const LatLon&) const = default;
 };
-// Rows at the latitudes of Gauss's quadrature: F<n> has 2n rows, from the north, of 4n cells each.
+// Rows at the latitudes of Gauss's quadrature: F<n> has 2n rows, from the north, of 4n cells each, the first
+// of them at longitude 0. Bounds are halfway between centres, and the outer ones at the poles.
 struct Gaussian {
   int number = 0;
   bool operator==(const Gaussian&) const = default;
@@ -36,6 +38,7 @@ struct GridFile {
   std::string path;
   std::vector<std::string> dims;    // slowest first
   std::vector<std::int64_t> shape;  // of its horizontal dims
+  std::int64_t corners = 0;         // of a cell; 0: the file has no bounds
   bool operator==(const GridFile&) const = default;
 };
 using Target = std::variant<LatLon, Gaussian, Healpix, GridFile>;
@@ -59,7 +62,8 @@ struct Options {
   Target target;
   Method method = Method::conservative;
   std::string weights;  // of Method::file
-  // The least share of a row's weight that must be valid; below it the target cell is missing. 0: any.
+  // The least share of a target cell that must be valid, which is the sum of the weights of valid source
+  // cells; below it the target cell is missing. 0: any.
   double coverage = 0.5;
   Normalisation normalisation = Normalisation::fracarea;
   bool with_fraction = false;  // a companion variable with the valid share of each target cell

@@ -27,7 +27,8 @@ HorizontalDims horizontal_dims(const model::Declarations& declarations, int grid
 // corners: the grid has no bounds.
 struct CellGeometry {
   std::vector<double> lat, lon;
-  std::vector<double> lat_corners, lon_corners;  // (cell, corner); the last corner repeated where there are fewer
+  std::vector<double> lat_corners,
+      lon_corners;  // (cell, corner); the last corner repeated where there are fewer
   std::int64_t corners = 0;
   void put(base::ByteWriter& writer) const;
   static CellGeometry get(base::ByteReader& reader);  // throws Error(internal) for bytes that are none
