@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/index.hpp"
+#include "plan/analysis.hpp"
 
 namespace tailrace::pipeline::regridding {
 namespace {
@@ -61,6 +63,9 @@ Exchanges::Exchanges(const Blueprint& blueprint, sampling::OutputVariables& outp
     exchange.cells = shared.get();
     exchange.may_lack = blueprint.field(plan.source_field).fill_value.has_value();
     exchange.inner = inner_of(blueprint, plan.target_field);
+    const auto& analysis = blueprint.plan.analysis;
+    exchange.is_computed =
+        analysis && std::ranges::count(analysis->field_of_diagnostic, plan.source_field) > 0;
     return exchange;
   };
   for (const plan::RegridPlan& plan : regridding.regrids) {

@@ -25,6 +25,7 @@ struct Exchange {
   std::vector<sampling::OutputVariable*> fractions;     // the same for the valid share
   Conversion conversion;                                // of what this server sends
   bool may_lack = false;                                // values may be missing
+  bool is_computed = false;                             // by diagnostics: this server may have any part
   const Weights* weights = nullptr;
   const CellExchange* cells = nullptr;
   std::int64_t inner = 1;  // product of the dims of the target's grid behind the horizontal ones

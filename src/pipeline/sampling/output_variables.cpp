@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <memory>
 #include <utility>
 
 #include "base/bytes.hpp"
@@ -256,15 +254,11 @@ void OutputVariables::emit_regridded(const OutputVariable& output_variable, int 
   receivers_.emit(output_variable, client, record, stored);
 }
 
-// A NaN among the values of a finer grid without a fill value of NaN is no missing value, but none that a cell
-// of four could be made of either.
 void OutputVariables::emit_coarsened(const OutputVariable& output_variable, int client,
-                                     const time::TimeRecord& record, std::span<const double> values) {
-  const auto valid = std::make_unique<bool[]>(values.size());
-  for (std::size_t cell = 0; cell < values.size(); ++cell) valid[cell] = !std::isnan(values[cell]);
+                                     const time::TimeRecord& record, std::span<const double> values,
+                                     std::span<const bool> valid) {
   std::vector<std::byte> stored(values.size() * output_variable.fill.size());
-  const time::Lost lost = time::store(output_variable.stored(), values,
-                                      std::span<const bool>(valid.get(), values.size()), stored.data());
+  const time::Lost lost = time::store(output_variable.stored(), values, valid, stored.data());
   if (lost.values > 0) receivers_.lose(output_variable, record, lost);
   receivers_.emit(output_variable, client, record, stored);
 }

@@ -68,9 +68,9 @@ class OutputVariables final : public model::Stateful {
   // once. `values`: OutputVariable::record_type.
   void emit_regridded(const OutputVariable& output_variable, int client, const time::TimeRecord& record,
                       std::span<const std::byte> values);
-  // The same for a record that is made of one of a finer grid: `values` without packing; NaN where missing.
+  // The same for a record that is made of one of a finer grid: `values` without packing.
   void emit_coarsened(const OutputVariable& output_variable, int client, const time::TimeRecord& record,
-                      std::span<const double> values);
+                      std::span<const double> values, std::span<const bool> valid);
 
   // Makes accumulators for an output variable whose samples are computed here, for a client.
   void expect(OutputVariable& output_variable, int client) {
