@@ -129,3 +129,32 @@ def corners(level: int, nested: Ints, on_edge: int = 1) -> tuple[Floats, Floats]
     lat, lon = _places((x + dx) / (1 << level), (y + dy) / (1 << level), np.broadcast_to(face, (len(x), len(dx))))
     # At a pole the longitude is arbitrary: that of the centre keeps polygons of plotting programs narrow.
     return lat, np.where(np.abs(lat) == 90.0, centres(level, nested)[1][:, None], lon)
+
+
+def cell_of_points(level: int, points: Floats) -> Ints:
+    """The nested number of the cell that each point (point, 3) lies in."""
+    side = 1 << level
+    z = points[:, 2]
+    turn = np.arctan2(points[:, 1], points[:, 0]) % (2.0 * np.pi) / (np.pi / 2.0)  # [0, 4)
+    turn = np.where(turn >= 4.0, 0.0, turn)
+    above = np.abs(z)
+    polar = above > 2.0 / 3.0
+    # In the belt, lines of constant x and of constant y cross; they are counted from the west.
+    rising = np.floor(side * (0.5 + turn) - side * z * 0.75).astype(np.int64)
+    falling = np.floor(side * (0.5 + turn) + side * z * 0.75).astype(np.int64)
+    up, down = rising // side, falling // side
+    face = np.where(up == down, (up & 3) | 4, np.where(up < down, up, down + 8))
+    x, y = falling & (side - 1), side - (rising & (side - 1)) - 1
+    # In a cap, they meet at the pole.
+    quarter = np.minimum(turn.astype(np.int64), 3)
+    share = turn - quarter
+    width = side * np.hypot(points[:, 0], points[:, 1]) / np.sqrt((1.0 + above) / 3.0)
+    a = np.minimum((share * width).astype(np.int64), side - 1)
+    b = np.minimum(((1.0 - share) * width).astype(np.int64), side - 1)
+    north = z > 0
+    return xyf_to_nested(
+        level,
+        np.where(polar, np.where(north, side - b - 1, a), x),
+        np.where(polar, np.where(north, side - a - 1, b), y),
+        np.where(polar, np.where(north, quarter, quarter + 8), face),
+    )

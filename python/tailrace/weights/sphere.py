@@ -22,15 +22,16 @@ def to_lat_lon(xyz: Floats) -> tuple[Floats, Floats]:
 
 
 def signed_triangle_areas(a: Floats, b: Floats, c: Floats) -> Floats:
-    """The areas of triangles of great circles, positive if a, b, c turn to the left seen from outside (Van Oosterom and Strackee
-    1983). The triple product is that of differences, which keeps the digits of small triangles."""
+    """The areas of triangles of great circles, positive if a, b, c are counterclockwise (Van Oosterom, Strackee 1983).
+    The triple product is that of differences, which keeps the digits of small triangles."""
     triple = np.sum(a * np.cross(b - a, c - a), axis=-1)
     below = 1.0 + np.sum(a * b, axis=-1) + np.sum(b * c, axis=-1) + np.sum(c * a, axis=-1)
     return 2.0 * np.arctan2(triple, below)
 
 
 def polygon_areas(corners: Floats) -> Floats:
-    """Signed areas of polygons (cell, corner, 3) whose edges are great circles; a repeated last corner adds nothing."""
+    """Areas of polygons (cell, corner, 3) between great circles, negative if they are clockwise. A corner that is
+    repeated adds nothing."""
     total = np.zeros(corners.shape[0])
     for i in range(1, corners.shape[1] - 1):
         total += signed_triangle_areas(corners[:, 0], corners[:, i], corners[:, i + 1])

@@ -1,4 +1,4 @@
-"""What all grids have."""
+"""The members that all grids have."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Grid(ABC):
 
     @abstractmethod
     def corners(self, first: int = 0, count: int | None = None) -> tuple[Floats, Floats] | None:
-        """(cell, corner), counterclockwise, the last one repeated where a cell has fewer. None: unknown."""
+        """(cell, corner), in order round the cell, the last one repeated where a cell has fewer. None: unknown."""
 
     def areas(self, first: int = 0, count: int | None = None) -> Floats | None:
         """In steradians; edges are great circles unless the grid says otherwise."""
         corners = self.corners(first, count)
-        return None if corners is None else polygon_areas(to_xyz(*corners))
+        return None if corners is None else np.abs(polygon_areas(to_xyz(*corners)))
 
     @cached_property
     def points(self) -> Floats:

@@ -1,4 +1,4 @@
-"""Rows of weights by method. What is simple by construction is made here, the rest by YAC or CDO."""
+"""Rows of weights by method: those that are simple by construction are made here, the others by YAC or CDO."""
 
 from .choose import METHODS, Made, make_rows
 

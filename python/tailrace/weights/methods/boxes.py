@@ -32,7 +32,7 @@ def _numbers(grid: LatLon, j: Ints, i: Ints) -> Ints:
 
 
 def _shared_bands(source: LatLon, target: LatLon, span: slice) -> tuple[Ints, Ints, Floats]:
-    """Of the bands of the target: their numbers, those of the source, and the share of the area."""
+    """The numbers of bands of the target, those of the source, and the shares of their areas."""
     south, north = target.south[span], target.north[span]
     t, s, low, high = _overlaps(source.south, source.north, south, north)
     share = band_heights(low, high) / band_heights(south, north)[t]

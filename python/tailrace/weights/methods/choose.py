@@ -1,13 +1,13 @@
-"""Which program makes the rows of a method for two grids."""
+"""Chooses the program that makes the rows of a method for two grids."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..errors import WeightsError
+from ..errors import INSTALL, MissingPackage, WeightsError
 from ..grids import Grid, Healpix, LatLon
 from ..rows import Rows
-from . import boxes, families
+from . import boxes, families, rectilinear, with_yac
 from .nearest import nearest
 
 METHODS = ("conservative", "bilinear", "nearest", "average", "largest_area")
@@ -23,14 +23,26 @@ def make_rows(source: Grid, target: Grid, method: str, first: int, count: int) -
     """The rows of target cells first ... first + count - 1. Raises WeightsError."""
     if method not in METHODS:
         raise WeightsError(f"method {method!r} is unknown (known: {', '.join(METHODS)})")
+    rows = _simple(source, target, method, first, count)
+    if rows is not None:
+        return Made(rows, ours())
+    basis = "conservative" if method == "largest_area" else method  # its greatest weights count
+    if with_yac.is_there():
+        return Made(*with_yac.rows(source, target, basis, first, count))
+    raise MissingPackage(f"method {method} from {source.name} to {target.name} needs the Python package yac: {INSTALL}")
+
+
+def _simple(source: Grid, target: Grid, method: str, first: int, count: int) -> Rows | None:
     if method == "nearest":
-        return Made(nearest(source, target, first, count), ours())
+        return nearest(source, target, first, count)
     if method in ("conservative", "largest_area"):
         if isinstance(source, LatLon) and isinstance(target, LatLon):
-            return Made(boxes.conservative(source, target, first, count), ours())
+            return boxes.conservative(source, target, first, count)
         if isinstance(source, Healpix) and isinstance(target, Healpix):
-            return Made(families.conservative(source, target, first, count), ours())
-    raise WeightsError(f"method {method} from {source.name} to {target.name} is not made yet")
+            return families.conservative(source, target, first, count)
+    if method == "bilinear" and isinstance(source, LatLon):
+        return rectilinear.bilinear(source, target, first, count)
+    return None
 
 
 def ours() -> str:
