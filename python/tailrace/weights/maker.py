@@ -31,7 +31,7 @@ def carry_out(request: dict[str, Any]) -> None:
 def _make(request: dict[str, Any]) -> None:
     from .canonical import Header, write
     from .grids import Healpix
-    from .methods import make_rows
+    from .methods import make_rows, rows_of_others
     from .requests import grid_of
 
     source, target = grid_of(request["source"], "source"), grid_of(request["target"], "target")
@@ -39,8 +39,11 @@ def _make(request: dict[str, Any]) -> None:
         source.equal = target.equal = True  # their rows are made of parents and children
     part, parts = request.get("slice") or (0, 1)
     first, count = target.slice(part, parts)
-    made = make_rows(source, target, request["method"], first, count)
-    header = Header(request["method"], request["digest"], made.made_by)
+    if request.get("weights"):
+        made, map_method = rows_of_others(Path(request["weights"]), source, target, first, count)
+    else:
+        made, map_method = make_rows(source, target, request["method"], first, count), ""
+    header = Header(request["method"], request["digest"], made.made_by, map_method)
     write(Path(request["out"]), source, target, made.rows, header, part=part)
 
 

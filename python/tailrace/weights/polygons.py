@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .errors import WeightsError, need
-from .grids import Grid, LatLon
+from .grids import Grid
 from .rows import Ints
 from .sphere import Floats, to_lat_lon, to_xyz
 
@@ -41,7 +41,7 @@ def polygons_of(grid: Grid, cells: Ints, purpose: str) -> Polygons:
     if len(few):
         raise WeightsError(f"{grid.name}: {grid.told(int(cells[few[0]]))} is degenerate: fewer than 3 distinct corners")
     lat, lon = (values.ravel()[first] for values in corners)
-    return Polygons(count, vertex[kept], lat, lon, isinstance(grid, LatLon))
+    return Polygons(count, vertex[kept], lat, lon, grid.parallels)
 
 
 def corners_of(grid: Grid, cells: Ints) -> tuple[Floats, Floats] | None:

@@ -29,6 +29,13 @@ class Rows:
     def links(self) -> int:
         return len(self.source)
 
+    def part(self, first: int, count: int) -> Rows:
+        """The rows of some of the target cells."""
+        row = first - self.first
+        begin, end = self.start[row], self.start[row + count]
+        start = self.start[row : row + count + 1] - begin
+        return Rows(first, start, self.source[begin:end], self.weight[begin:end])
+
     def targets(self) -> Ints:
         """The target cell of each link."""
         return self.first + np.repeat(np.arange(self.count), np.diff(self.start))

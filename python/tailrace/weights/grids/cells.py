@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from ..errors import WeightsError
@@ -9,6 +11,13 @@ from ..sphere import Floats
 from .grid import Grid
 
 MOST_CORNERS = 64
+ALONG = 1e-9  # degrees
+
+
+def _steps(lat: Floats, lon: Floats) -> tuple[Floats, np.ndarray]:
+    """From each corner to the next: degrees to the east, and whether one of both is a pole."""
+    at_pole = np.abs(lat) >= 90.0 - ALONG
+    return (np.roll(lon, -1, axis=1) - lon + 180.0) % 360.0 - 180.0, at_pole | np.roll(at_pole, -1, axis=1)
 
 
 class Cells(Grid):
@@ -51,6 +60,29 @@ class Cells(Grid):
                 f"{self.name}: cell {int(where[0])}: latitude {lat[where]:.6g} of its {what} is beyond "
                 "a pole; are coordinates in degrees?"
             )
+
+    @cached_property
+    def parallels(self) -> bool:  # type: ignore[override]
+        """All edges run along parallels and meridians: a lat-lon grid with two-dimensional coordinates."""
+        if self.lat_corners is None or self.lon_corners is None:
+            return False
+        east, at_pole = _steps(self.lat_corners, self.lon_corners)
+        north = np.roll(self.lat_corners, -1, axis=1) - self.lat_corners
+        return bool(((np.abs(north) < ALONG) | (np.abs(east) < ALONG) | at_pole).all())
+
+    def areas(self, first: int = 0, count: int | None = None) -> Floats | None:
+        corners = self.corners(first, count)
+        if corners is None or not self.parallels:
+            return super().areas(first, count)
+        # Green: the integral of sin(lat) over longitude along the edges.
+        east, at_pole = _steps(*corners)
+        pole = np.sign(corners[0]) * 90.0
+        lat = np.where(
+            at_pole,
+            np.where(np.abs(corners[0]) > 45.0, pole, np.sign(np.roll(corners[0], -1, axis=1)) * 90.0),
+            corners[0],
+        )
+        return np.abs(np.sum(np.sin(np.radians(lat)) * np.radians(east), axis=1))
 
     def centres(self, first: int = 0, count: int | None = None) -> tuple[Floats, Floats]:
         span = self.span(first, count)

@@ -16,6 +16,7 @@ class Grid(ABC):
     name: str
     shape: tuple[int, ...]
     unit = 1  # cells that stay together in a slice
+    parallels = False  # edges along a parallel follow it; otherwise all edges are great circles
 
     @property
     def cells(self) -> int:

@@ -24,7 +24,7 @@ class LatLon(Grid):
         lat_first: bool = True,
         name: str | None = None,
     ):
-        self.lat, self.lon, self.lat_first = lat, lon, lat_first
+        self.lat, self.lon, self.lat_first, self.parallels = lat, lon, lat_first, True
         ny, nx = len(lat), len(lon)
         self.shape = (ny, nx) if lat_first else (nx, ny)
         self.unit = self.shape[1]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from ..checks import rows_of_file
 from ..errors import INSTALL, MissingPackage, WeightsError
+from ..foreign import read_weights
 from ..grids import Grid, Healpix, LatLon
 from ..rows import Rows
-from . import boxes, families, rectilinear, with_yac
+from . import boxes, families, rectilinear, with_cdo, with_yac
 from .nearest import nearest
 
 METHODS = ("conservative", "bilinear", "nearest", "average", "largest_area")
@@ -29,6 +32,8 @@ def make_rows(source: Grid, target: Grid, method: str, first: int, count: int) -
     basis = "conservative" if method == "largest_area" else method  # its greatest weights count
     if with_yac.is_there():
         return Made(*with_yac.rows(source, target, basis, first, count))
+    if with_cdo.makes(source, basis):
+        return Made(*with_cdo.rows(source, target, basis, first, count))
     raise MissingPackage(f"method {method} from {source.name} to {target.name} needs the Python package yac: {INSTALL}")
 
 
@@ -52,3 +57,10 @@ def ours() -> str:
         return f"Tailrace {version('tailrace')}"
     except PackageNotFoundError:  # the links of a build tree have no metadata
         return "Tailrace"
+
+
+def rows_of_others(path: Path, source: Grid, target: Grid, first: int, count: int) -> tuple[Made, str]:
+    """Rows of a file that another program made for these grids, checked, and its map_method."""
+    foreign = read_weights(path)
+    rows = rows_of_file(foreign, source, target)
+    return Made(rows.part(first, count), foreign.made_by), foreign.map_method

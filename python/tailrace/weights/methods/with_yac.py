@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..checks import check_convex, without_overlaps
 from ..errors import WeightsError, need
 from ..grids import Grid
 from ..polygons import Polygons, polygons_of, tiny_triangles
@@ -34,6 +35,7 @@ def rows(source: Grid, target: Grid, method: str, first: int, count: int) -> tup
     lat, lon = target.centres(first, count)
     if method == "conservative":
         of_target = polygons_of(target, cells, f"method {method}")
+        check_convex(target, cells, of_target)
         near = within_reach(source, to_xyz(lat, lon), largest_radius(target, first, count), rings=1.0)
     else:
         of_target = tiny_triangles(lat, lon)
@@ -42,6 +44,7 @@ def rows(source: Grid, target: Grid, method: str, first: int, count: int) -> tup
         empty = np.zeros(0, np.int64)
         return rows_of_links(first, count, empty, empty, np.zeros(0)), "YAC"
     of_source = polygons_of(source, near, f"method {method}")
+    check_convex(source, near, of_source)
     with tempfile.TemporaryDirectory(prefix="tailrace-weights-") as name:
         folder = Path(name)
         _save(folder / "source.npz", of_source, to_lat_lon(source.points[near]))
@@ -51,6 +54,8 @@ def rows(source: Grid, target: Grid, method: str, first: int, count: int) -> tup
         links = _links(folder / "weights.nc")
         version = (folder / "version").read_text().strip()
     of_rows = rows_of_links(first, count, links[0] + first, near[links[1]], links[2])
+    if method == "conservative":
+        of_rows = without_overlaps(source, target, of_rows)
     return of_rows, f"YAC {version}"
 
 
