@@ -11,11 +11,15 @@ INSTALL = "pip install 'tailrace[regrid]'"
 class WeightsError(Exception):
     """A grid or a file of weights that cannot be used, or a package that is missing; the text is complete."""
 
-    code = "configuration"  # as that of tailrace.Error: the mistake of a user
+
+class WrongWords(WeightsError):
+    """A word of a command line that is not known."""
+
+    code = "usage"  # as that of tailrace.Error
 
 
 class MissingPackage(WeightsError):
-    code = "resource"
+    """A package of the extra `regrid` is not installed."""
 
 
 def need(module: str, purpose: str) -> ModuleType:

@@ -10,7 +10,7 @@ from ..errors import WeightsError
 from ..sphere import Floats
 from .grid import Grid
 
-MOST_LEVELS = 13  # 805 M cells; 32-bit numbers of cells, as YAC has them, end there
+MOST_LEVELS = 14  # as of a configuration: cells of some 400 m
 ORDERS = ("nested", "ring")
 
 

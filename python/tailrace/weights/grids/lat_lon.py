@@ -94,8 +94,8 @@ class LatLon(Grid):
 
 def gaussian(number: int) -> LatLon:
     """F<number>: 2 * number rows at the latitudes of Gauss's quadrature, from the north, of 4 * number cells each."""
-    if not 1 <= number <= 8000:
-        raise WeightsError(f"gaussian F{number} is out of range (F1 to F8000)")
+    if not 1 <= number <= 32768:
+        raise WeightsError(f"gaussian F{number} is out of range (F1 to F32768)")
     places = gauss_places(2 * number)
     lat = np.degrees(np.arcsin(places))
     lon = np.arange(4 * number) * (90.0 / number)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ..checks import check_convex, without_overlaps
-from ..errors import WeightsError, need
+from ..errors import INSTALL, WeightsError, need
 from ..grids import Grid
 from ..polygons import Polygons, polygons_of, tiny_triangles
 from ..reach import largest_radius, within_reach
@@ -22,6 +22,7 @@ from ..sphere import Floats, to_lat_lon, to_xyz
 # A launcher leaves variables to the ranks that it starts. YAC's process is no rank: with them MPI would look for a
 # job that does not know it.
 OF_LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "SLURM_", "MPIEXEC_", "HYDRA_", "MPI_LOCAL")
+MISSING = f"the Python package yac is not installed: {INSTALL}"
 MESSAGE = 600  # characters of what YAC printed
 
 
