@@ -77,10 +77,11 @@ def join(paths: list[Path], path: Path, digest: str) -> None:
 def _check_parts(paths: list[Path], parts: list[Any]) -> None:
     next_ = 0
     for path, one in zip(paths, parts, strict=True):
-        first, count = (int(value) for value in one.getncattr("tailrace_slice"))
+        whole = (0, len(one.dimensions["dst_grid_size"]))  # of a single slice, which is the file
+        first, count = one.getncattr("tailrace_slice") if "tailrace_slice" in one.ncattrs() else whole
         if first != next_:
             raise WeightsError(f"{path}: begins at target cell {first}; expected {next_}: a slice is missing or twice")
-        next_ = first + count
+        next_ = int(first + count)
     cells = int(parts[-1].getncattr("tailrace_target_cells"))
     if next_ != cells:
         raise WeightsError(f"{paths[-1]}: ends before target cell {next_}; expected {cells}: a slice is missing")
@@ -106,6 +107,7 @@ def _write_sizes(file: Any, source: Grid, target: Grid, header: Header) -> None:
     file.setncatts(
         {
             "Conventions": "SCRIP",
+            "conventions": "SCRIP",  # as SCRIP and CDO spell it
             "title": f"{source.name} to {target.name}",
             "map_method": header.map_method or MAP_METHODS.get(header.method, header.method),
             "normalization": "destarea",

@@ -1,4 +1,4 @@
-"""What is wrong with weights or grids, in words that name the cell."""
+"""Refuses weights and grids that are wrong, in words that name the cell."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def without_overlaps(source: Grid, target: Grid, rows: Rows) -> Rows:
 
 
 def _overlapping_pair(source: Grid, cells: Ints) -> tuple[int, int]:
-    """Of cells that overlap somewhere, the two whose centres are nearest in relation to their radii."""
+    """The two of cells that overlap somewhere whose centres are nearest in relation to their radii."""
     best, pair = np.inf, (int(cells[0]), int(cells[-1]))
     points = source.points[cells]
     areas = np.array([float(source.areas(int(cell), 1)[0]) for cell in cells])  # type: ignore[index]

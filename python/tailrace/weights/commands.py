@@ -85,7 +85,7 @@ def _digest(source: Grid, target: Grid, method: str) -> str:
 
 
 def show(path: Path, picture: Path | None = None) -> Summary:
-    """What the weights of a file do; `picture`: a map of a test function on both grids is drawn there."""
+    """The figures of a file of weights; `picture`: a map of a test function on both grids is drawn there."""
     weights = read_weights(path)
     rows = rows_of_file(weights)
     if picture is not None:

@@ -51,7 +51,7 @@ def draw(weights: Foreign, rows: Rows, path: Path) -> None:
 
 
 def _points(lat: Floats, lon: Floats) -> tuple[Floats, Floats]:
-    """Of the map: the region of the target, or the whole Earth."""
+    """The latitudes and longitudes of a map of the target, or of the whole Earth."""
     turned = (lon + 180.0) % 360.0 - 180.0
     wide = max(np.ptp(turned), 0.1)
     west, east = (-180.0, 180.0) if wide > 180.0 else (turned.min() - 0.05 * wide, turned.max() + 0.05 * wide)

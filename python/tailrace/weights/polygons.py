@@ -45,7 +45,7 @@ def polygons_of(grid: Grid, cells: Ints, purpose: str) -> Polygons:
 
 
 def corners_of(grid: Grid, cells: Ints) -> tuple[Floats, Floats] | None:
-    """Of some cells, ascending."""
+    """The corners of some cells, which ascend."""
     first, last = int(cells[0]), int(cells[-1])
     corners = grid.corners(first, last + 1 - first)
     return None if corners is None else (corners[0][cells - first], corners[1][cells - first])

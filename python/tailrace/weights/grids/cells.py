@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import WeightsError
 from ..sphere import Floats
+from .between import corners_between
 from .grid import Grid
 
 MOST_CORNERS = 64
@@ -83,6 +84,12 @@ class Cells(Grid):
             corners[0],
         )
         return np.abs(np.sum(np.sin(np.radians(lat)) * np.radians(east), axis=1))
+
+    def for_neighbours(self) -> Cells:
+        """With corners to find neighbours by, if it has none and two dims."""
+        if self.lat_corners is not None or len(self.shape) != 2 or min(self.shape) < 2:
+            return self
+        return Cells(self.shape, self.lat, self.lon, *corners_between(self.lat, self.lon, self.shape), name=self.name)
 
     def centres(self, first: int = 0, count: int | None = None) -> tuple[Floats, Floats]:
         span = self.span(first, count)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..checks import rows_of_file
-from ..errors import INSTALL, MissingPackage, WeightsError
+from ..errors import MissingPackage, WeightsError
 from ..foreign import read_weights
 from ..grids import Grid, Healpix, LatLon
 from ..rows import Rows
@@ -30,11 +30,15 @@ def make_rows(source: Grid, target: Grid, method: str, first: int, count: int) -
     if rows is not None:
         return Made(rows, ours())
     basis = "conservative" if method == "largest_area" else method  # its greatest weights count
+    reason = with_yac.MISSING
     if with_yac.is_there():
-        return Made(*with_yac.rows(source, target, basis, first, count))
+        try:
+            return Made(*with_yac.rows(source, target, basis, first, count))
+        except MissingPackage as error:
+            reason = str(error)
     if with_cdo.makes(source, basis):
         return Made(*with_cdo.rows(source, target, basis, first, count))
-    raise MissingPackage(f"method {method} from {source.name} to {target.name} needs the Python package yac: {INSTALL}")
+    raise MissingPackage(f"method {method} from {source.name} to {target.name} cannot be made: {reason}")
 
 
 def _simple(source: Grid, target: Grid, method: str, first: int, count: int) -> Rows | None:

@@ -1,8 +1,8 @@
 """Bilinear from a grid with latitudes and longitudes of its own: between two latitudes and two longitudes.
 
-Beyond the outermost row, of a grid that goes round, the value at a point is taken between the two ends of the meridian
-that crosses the pole: second order there too, with at most four source cells. A regional grid has no rows for what
-lies outside its outermost centres.
+Beyond the outermost row of a global grid, the value at a point is taken between the two ends of the meridian that
+crosses the pole: second order there too, with at most four source cells. There are no rows for what lies outside the
+outermost centres of a regional grid.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def bilinear(source: LatLon, target: Grid, first: int, count: int) -> Rows:
     lat, lon = target.centres(first, count)
     left, right, east, inside_lon = _between(source, lon)
     low, high, north, beyond = _rows(source, lat)
-    inside = inside_lon & (~beyond if not source.is_cyclic else True)
+    inside = inside_lon & (~beyond | (_reaches_pole(source, lat) & source.is_cyclic))
     number = np.arange(first, first + count)
     far_left, far_right, far_east, _ = _between(source, np.where(beyond, lon + 180.0, lon))
     links = [
@@ -47,6 +47,13 @@ def _between(source: LatLon, lon: Floats) -> tuple[Ints, Ints, Floats, np.ndarra
     east = np.minimum(west + 1, len(places) - 1)
     step = np.where(east > west, places[east] - places[west], 1.0)
     return order[west], order[east], np.clip((turned - places[west]) / step, 0.0, 1.0), inside
+
+
+def _reaches_pole(source: LatLon, lat: Floats) -> np.ndarray:
+    """Whether the pole of the hemisphere of each latitude is no more than a row from the outermost centre."""
+    places = np.sort(source.lat)
+    steps = np.diff(places) if len(places) > 1 else np.array([180.0])
+    return np.where(lat < 0, places[0] - steps[0] <= -90.0 + 1e-6, places[-1] + steps[-1] >= 90.0 - 1e-6)
 
 
 def _rows(source: LatLon, lat: Floats) -> tuple[Ints, Ints, Floats, np.ndarray]:

@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from ..checks import check_convex, without_overlaps
-from ..errors import INSTALL, WeightsError, need
-from ..grids import Grid
+from ..errors import INSTALL, MissingPackage, WeightsError, need
+from ..grids import Cells, Grid
 from ..polygons import Polygons, polygons_of, tiny_triangles
 from ..reach import largest_radius, within_reach
-from ..rows import Ints, Rows, rows_of_links
+from ..rows import Ints, Rows, rows_of_links, rows_of_one
 from ..sphere import Floats, to_lat_lon, to_xyz
+from . import yac_process
 
 # A launcher leaves variables to the ranks that it starts. YAC's process is no rank: with them MPI would look for a
 # job that does not know it.
@@ -32,6 +33,10 @@ def is_there() -> bool:
 
 def rows(source: Grid, target: Grid, method: str, first: int, count: int) -> tuple[Rows, str]:
     """Rows and YAC's version. `method`: conservative, bilinear or average."""
+    if count == 0:
+        return rows_of_one(first, np.zeros(0, np.int64)), "YAC"
+    if method != "conservative" and isinstance(source, Cells):
+        source = source.for_neighbours()
     cells = np.arange(first, first + count)
     lat, lon = target.centres(first, count)
     if method == "conservative":
@@ -79,6 +84,8 @@ def _run(folder: Path, source: Grid, target: Grid) -> None:
     done = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
     )
+    if done.returncode == yac_process.DOES_NOT_LOAD:
+        raise MissingPackage(f"the Python package yac is installed, but does not load: {done.stderr.strip()}")
     if done.returncode or not (folder / "weights.nc").exists():
         said = (done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}")[-MESSAGE:]
         raise WeightsError(f"YAC cannot make weights from {source.name} to {target.name}: {said}")

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+DOES_NOT_LOAD = 3  # exit status
+
 
 def grid_in(folder: Path, name: str):
     """The grid and its field at the centres of cells. Global ids: the cells' own numbers, or YAC invents others."""
@@ -43,8 +45,11 @@ def stack_for(method: str):
 
 
 def main(folder: Path) -> None:
-    from yac import core
-
+    try:
+        from yac import core
+    except ImportError as error:  # its MPI library is not there
+        print(error, file=sys.stderr)
+        sys.exit(DOES_NOT_LOAD)
     (folder / "version").write_text(version("yac"))
     source, target = grid_in(folder, "source"), grid_in(folder, "target")
     weights = core.compute_weights(stack_for((folder / "method").read_text()), source, target)
