@@ -86,7 +86,7 @@ Horizontal of(const Healpix& target) {
                         {"refinement_level", target.level},
                         {"indexing_scheme", order},
                         {"healpix_nside", std::int32_t{1} << target.level},
-                        {"healpix_order", order}};
+                        {"healpix_order", std::string(target.order == HealpixOrder::nested ? "nest" : "ring")}};
   return {{"cell"}, {target.cells()}, {std::move(cell)}, std::move(mapping)};
 }
 
