@@ -1,9 +1,14 @@
 #include "plan/regridding.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/index.hpp"
+#include "regrid/maker/method_name.hpp"
 #include "regrid/needs.hpp"
+#include "regrid/target_grid.hpp"
+#include "time/accumulator.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -43,7 +48,54 @@ model::Decomposition with_regridding(const Regridding& regridding,
 int accumulated_field(const Plan& plan, const VariablePlan& variable) {
   if (variable.regrid < 0) return variable.field;
   const RegridPlan& regrid = plan.regridding->regrids[base::index(variable.regrid)];
+  if (regrid.stage == Stage::coarsened || (variable.fraction_of >= 0 && regrid.stage == Stage::per_record))
+    return -1;
   return regrid.stage == Stage::per_record ? regrid.source_field : variable.field;
+}
+
+std::string text_of(const Plan& plan, const RegridPlan& regrid) {
+  const Regridding& all = *plan.regridding;
+  const model::Field& made = all.declarations.fields[base::index(regrid.target_field)];
+  const auto target = std::ranges::find(all.targets, made.grid, &TargetGrid::grid);
+  std::string text = regrid::text_of(target->target);
+  if (regrid.stage == Stage::coarsened) {
+    constexpr const char* words[] = {"means", "maxima", "minima", "most frequent values"};  // by Coarsening
+    text += fmt::format(", {} of four cells", words[static_cast<int>(regrid.coarsening)]);
+  } else {
+    text += regrid.rule.method == regrid::Method::file
+                ? fmt::format(", weights of {}", all.weights[base::index(regrid.weights)].weights)
+                : ", " + regrid::name_of(regrid.rule.method);
+  }
+  return text +
+         fmt::format(" (coverage {}, {})", regrid.rule.coverage, regrid::name_of(regrid.rule.normalisation));
+}
+
+std::string reason_of(const Plan& plan, const VariablePlan& variable) {
+  const RegridPlan& regrid = plan.regridding->regrids[base::index(variable.regrid)];
+  if (regrid.stage == Stage::coarsened) return "each record of the next finer level";
+  const std::string_view operation = time::name_of(variable.reduction);
+  const model::Field& source = plan.regridding->declarations.fields[base::index(regrid.source_field)];
+  if (regrid.stage == Stage::per_record) {
+    if (!time::needs_window(variable.reduction)) return "each record: a record is one sample";
+    if (regrid.rule.method == regrid::Method::nearest) return "each record: it takes the value of one cell";
+    return fmt::format("each record: {} and weights may change places, {}", operation,
+                       source.fill_value ? "and the mask does not change" : "and no value is missing");
+  }
+  if (regrid.rule.method == regrid::Method::largest_area) return "each sample: classes have no mean";
+  const bool is_sum =
+      variable.reduction == time::ReductionKind::mean || variable.reduction == time::ReductionKind::sum;
+  return is_sum ? "each sample: missing values may change"
+                : fmt::format("each sample: {} and weights cannot change places", operation);
+}
+
+int source_of(const Plan& plan, int field) {
+  if (!plan.regridding) return field;
+  const std::vector<RegridPlan>& all = plan.regridding->regrids;
+  // Each is made of an earlier one.
+  for (auto regrid = all.rbegin(); regrid != all.rend(); ++regrid)
+    if (regrid->target_field == field || (regrid->fraction_field == field && field >= 0))
+      field = regrid->source_field;
+  return field;
 }
 
 }  // namespace tailrace::plan

@@ -49,14 +49,23 @@ enum class Stage : std::uint8_t {
   coarsened,   // of a pyramid: each record is made of a record of the next finer level, as it is stored
 };
 
+// How the four cells of a finer level become one. Valid ones count, if their share reaches the coverage.
+enum class Coarsening : std::uint8_t {
+  mean,  // weighted by TargetGrid::row_areas; of `destarea` divided by the weights of all four
+  maximum,
+  minimum,
+  most_frequent,  // of classes; the first of several
+};
+
 // One field on one target. Variables share it.
 struct RegridPlan {
   int source_field = -1;    // index into Regridding::declarations; of `coarsened` a field of the finer target
   int target_field = -1;    // the same; VariablePlan::field of its variables
   int fraction_field = -1;  // that of companions with the valid share (float64, no missing value); -1: none
   int weights = -1;         // index into Regridding::weights; -1 where it is coarsened
-  regrid::Rule rule;        // of `coarsened` the coverage alone
+  regrid::Rule rule;        // of `coarsened` the coverage and the normalisation
   Stage stage = Stage::per_record;
+  Coarsening coarsening = Coarsening::mean;  // of `coarsened`
 };
 
 // A grid of target cells, among the grids of `declarations`.
@@ -72,7 +81,7 @@ struct TargetGrid {
   int finer = -1;  // index into Regridding::targets: the one of which it is made; -1: of no pyramid
   // Of a coarser level with rows: the areas of the finer rows, by which their cells are weighted. Empty: all
   // cells of the finer level are equal.
-  std::vector<double> row_areas;
+  std::vector<double> row_areas = {};
 };
 
 // A coordinate of a target whose values the servers give, part by part, as the blocks of a static field.
@@ -103,7 +112,16 @@ struct Regridding {
 model::Decomposition with_regridding(const Regridding& regridding, const model::Decomposition& decomposition);
 
 // The field on whose grid the accumulators of a variable work: the source's where the operation comes before
-// regridding, otherwise the variable's own.
+// regridding, otherwise the variable's own. -1: its records are made of those of another variable.
 int accumulated_field(const Plan& plan, const VariablePlan& variable);
+// The field of the model, or of a diagnostic, from which a field is regridded; the field itself if it is none
+// on a target.
+int source_of(const Plan& plan, int field);
+
+// In words, for people and for the comparison of runs: "healpix level 8 nested, conservative (coverage 0.5,
+// fracarea)".
+std::string text_of(const Plan& plan, const RegridPlan& regrid);
+// Why the plan has chosen the stage: "the field has no missing values that may change".
+std::string reason_of(const Plan& plan, const VariablePlan& variable);
 
 }  // namespace tailrace::plan

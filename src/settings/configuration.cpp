@@ -163,7 +163,8 @@ Configuration parse_configuration(const Sources& sources, const std::map<std::st
   Configuration configuration = configuration_of(root, sources, problems);
   read_point_tables(configuration, sources, knows_dates(tree, problems), problems);
   fill_in_grids(configuration.files, sources);
-  if (problems.empty()) add_pyramids(configuration.files, problems);
+  const bool is_known = options != nullptr || !config::has_braces(tree);  // the levels, for example
+  if (problems.empty() && is_known) add_pyramids(configuration.files, problems);
   apply_tables(configuration, sources, problems);
   check_consistency(configuration, problems);
   problems.throw_if_any();
