@@ -23,6 +23,8 @@ from . import yac_process
 # A launcher leaves variables to the ranks that it starts. YAC's process is no rank: with them MPI would look for a
 # job that does not know it.
 OF_LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "SLURM_", "MPIEXEC_", "HYDRA_", "MPI_LOCAL")
+# For Open MPI: it starts no daemon and opens no network, since there is one process.
+ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self"}
 MISSING = f"the Python package yac is not installed: {INSTALL}"
 MESSAGE = 600  # characters of what YAC printed
 
@@ -79,7 +81,7 @@ def _save(path: Path, polygons: Polygons, centres: tuple[Floats, Floats]) -> Non
 
 
 def _run(folder: Path, source: Grid, target: Grid) -> None:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(OF_LAUNCHERS)}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(OF_LAUNCHERS)} | ALONE
     command = [sys.executable, "-P", "-m", "tailrace.weights.methods.yac_process", str(folder)]
     done = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
