@@ -1,4 +1,4 @@
-"""What regridded files should have, by NumPy: rows of weights that a job has left in its cache, applied to values."""
+"""The expected contents of regridded files, by NumPy: rows of weights that a job has left in its cache, applied to values."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ class Weights:
             return cls(*addresses, data["remap_matrix"][:, 0].astype(np.float64), *extents)
 
     def apply(self, values: np.ndarray, coverage: float = 0.5, destarea: bool = False) -> np.ndarray:
-        """Of values (..., source cells) with NaN where one is missing."""
+        """Values (..., target cells) of values (..., source cells) with NaN where one is missing."""
         flat = values.reshape(-1, values.shape[-1])
         sums, shares = (np.zeros((len(flat), self.target_cells)) for _ in range(2))
         for row, cells in enumerate(flat):
@@ -79,6 +79,6 @@ def lat_lon_grid(name: str = "globe", shape: tuple[int, ...] = (3, 13, 24), dims
 
 
 def areas_of(rows: int, columns: int) -> np.ndarray:
-    """Of the cells of `lat_lon_grid`, in C order; all together 1."""
+    """The areas of the cells of `lat_lon_grid`, in C order; all together 1."""
     edges = np.sin(np.radians(np.linspace(-90, 90, rows + 1)))
     return np.repeat(np.diff(edges) / 2 / columns, columns)
