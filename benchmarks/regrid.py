@@ -89,7 +89,7 @@ class Model:
 
 
 def remapped(here: Path) -> float:
-    """Seconds that CDO takes for the finest level alone, from the file on the model's grid, with weights that are there."""
+    """Seconds that CDO takes for the finest level alone, with weights that are there."""
     (weights,) = (here / "weights").glob("*.nc")
     begin = time.perf_counter()
     command = ["cdo", "-s", "-f", "nc4", f"remap,r{12 * 4**LEVEL}x1,{weights}", "native.nc", "by_cdo.nc"]
@@ -117,7 +117,8 @@ def of_jobs(results: Results, steps: int, divisions: int, sweeps: int) -> dict[s
     )
     results.add("steps of the model, a pyramid to those without output", best["busy"] / best["alone"], "x", 1.01, note)
     after = best["native"] + best["cdo"]
-    note = f"{best['pyramid']:.2f} s; {best['native']:.2f} s to write and {best['cdo']:.2f} s for cdo remap of its finest level"
+    times = (f"{best[name]:.2f} s" for name in ("pyramid", "native", "cdo"))
+    note = "{}; {} to write and {} for cdo remap of its finest level".format(*times)
     results.add("a pyramid of HEALPix, to writing and remapping", best["pyramid"] / after, "x", 1 / 3, note)
     return seen
 
