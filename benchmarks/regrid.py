@@ -16,9 +16,9 @@ CASES = {
     "float32_32": "float32, 32 levels",
     "float32_32_missing": "float32, 32 levels with missing values",
 }
-# Of the time that STREAM's triad takes for as many bytes: half of its bandwidth.
+# Times of STREAM's triad for as many bytes: half of its bandwidth.
 HALF = 2.0
-# Of what the lists of who needs what may take, in bytes, of the values that they route in a day of hourly maps.
+# The most that the lists of who needs what may take, of the values that they route in a day of hourly maps.
 LISTS = 0.01
 RECORDS = 24
 

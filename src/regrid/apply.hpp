@@ -23,7 +23,7 @@ struct LocalRows {
   std::vector<std::int32_t> source;  // positions in the packed array
   std::vector<double> weight;
 
-  // What makes `apply` fast, without a change to its results: `prepare` fills it from the above. A tile is
+  // These make `apply` fast, without a change to its results; `prepare` fills them from the above. A tile is
   // 128 consecutive rows. The rows of a tile by their number of links; the distinct cells of each tile,
   // ascending, from tile_start[tile] on; and which of these a link means. A tile of many cells has none, nor
   // a use for them.

@@ -1,4 +1,4 @@
-// Which source cells a server needs for its rows, and which parts of the decomposition have them.
+// Finds the source cells that a server needs for its rows, and the parts of the decomposition that have them.
 #pragma once
 
 #include <cstdint>

@@ -70,8 +70,8 @@ Horizontal of(const Gaussian& target) {
   return of_rows(gaussian_latitudes(2 * target.number), std::move(lon), true);
 }
 
-// CF 1.13 has `healpix`, `refinement_level`, `indexing_scheme` and the standard name `healpix_index`;
-// easy.gems and CDO know `healpix_nside` and `healpix_order`; xdggs the attributes of the coordinate.
+// As CF 1.13 has it, and no more: current easy.gems and CDO know these attributes, and xdggs (0.6) refuses a
+// grid mapping with others, such as the `healpix_nside` of before.
 Horizontal of(const Healpix& target) {
   const std::string order = target.order == HealpixOrder::nested ? "nested" : "ring";
   model::Coordinate cell;
@@ -80,13 +80,9 @@ Horizontal of(const Healpix& target) {
   cell.units = "1";
   cell.standard_name = "healpix_index";
   cell.long_name = "HEALPix cell";
-  cell.attributes = {{"grid_name", "healpix"}, {"level", target.level}, {"indexing_scheme", order}};
   model::GridMapping mapping{"crs", {}};
-  mapping.attributes = {{"grid_mapping_name", "healpix"},
-                        {"refinement_level", target.level},
-                        {"indexing_scheme", order},
-                        {"healpix_nside", std::int32_t{1} << target.level},
-                        {"healpix_order", std::string(target.order == HealpixOrder::nested ? "nest" : "ring")}};
+  mapping.attributes = {
+      {"grid_mapping_name", "healpix"}, {"refinement_level", target.level}, {"indexing_scheme", order}};
   return {{"cell"}, {target.cells()}, {std::move(cell)}, std::move(mapping)};
 }
 

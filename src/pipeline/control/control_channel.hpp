@@ -60,6 +60,7 @@ enum class ControlMessage : std::int32_t {
   input_further,   // records behind the last one have come, or never will
   input_end,       // a server wants no more
   input_ended,     // the owner's answer: no record is under way
+  regrid_set_up,   // how servers get the weights of regridding together
   count
 };
 inline constexpr ControlMessage first_checkpoint_message = ControlMessage::keep;

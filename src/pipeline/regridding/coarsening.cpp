@@ -24,10 +24,10 @@ const plan::TargetGrid& target_of(const Blueprint& blueprint, const OutputVariab
   return *found;
 }
 
-const regrid::Rule& rule_of(const Blueprint& blueprint, const OutputVariable& variable) {
+const plan::RegridPlan& plan_of(const Blueprint& blueprint, const OutputVariable& variable) {
   const int planned = blueprint.layouts[variable.file].variables[variable.variable].plan;
   const int regrid = blueprint.plan.files[variable.file].variables[base::index(planned)].regrid;
-  return blueprint.plan.regridding->regrids[base::index(regrid)].rule;
+  return blueprint.plan.regridding->regrids[base::index(regrid)];
 }
 
 struct Child {
@@ -48,13 +48,10 @@ struct Family {
   std::span<const Child> valid() const { return {children.data(), count}; }
 };
 
-double mean_of(const Family& family, bool is_weighted) {
-  double sum = 0.0, areas = 0.0;
-  for (const Child& child : family.valid()) {
-    sum += is_weighted ? child.area * child.value : child.value;
-    areas += child.area;
-  }
-  return sum / (is_weighted ? areas : static_cast<double>(family.count));
+double mean_of(const Family& family, bool is_weighted, bool by_all) {
+  double sum = 0.0;
+  for (const Child& child : family.valid()) sum += is_weighted ? child.area * child.value : child.value;
+  return sum / (by_all ? family.area : family.valid_area);
 }
 
 double extreme_of(const Family& family, bool largest) {
@@ -65,41 +62,33 @@ double extreme_of(const Family& family, bool largest) {
   return extreme;
 }
 
-double most_common_of(const Family& family) {
+// The first of several.
+double most_frequent_of(const Family& family) {
   double best = 0.0, largest = -1.0;
   for (const Child& child : family.valid()) {
     double area = 0.0;
     for (const Child& other : family.valid())
       if (other.value == child.value) area += other.area;
-    if (area > largest || (area == largest && child.value < best)) {
-      largest = area;
-      best = child.value;
-    }
+    if (area <= largest) continue;
+    largest = area;
+    best = child.value;
   }
   return best;
 }
 
-enum class Operation { mean, weighted_mean, least, largest, most_common };
-
-Operation operation_of(const OutputVariable& coarser, bool has_areas) {
-  if (coarser.reduction == time::ReductionKind::min) return Operation::least;
-  if (coarser.reduction == time::ReductionKind::max) return Operation::largest;
-  if (coarser.reduction == time::ReductionKind::snapshot && model::is_integer(coarser.output) &&
-      !coarser.packing)
-    return Operation::most_common;
-  return has_areas ? Operation::weighted_mean : Operation::mean;
-}
-
-double value_of(const Family& family, Operation operation) {
-  switch (operation) {
-    case Operation::mean: return mean_of(family, false);
-    case Operation::weighted_mean: return mean_of(family, true);
-    case Operation::least: return extreme_of(family, false);
-    case Operation::largest: return extreme_of(family, true);
-    case Operation::most_common: break;
+struct Operation {
+  plan::Coarsening kind;
+  bool is_weighted, by_all;  // a mean: by areas; divided by those of all children
+  double of(const Family& family) const {
+    switch (kind) {
+      case plan::Coarsening::maximum: return extreme_of(family, true);
+      case plan::Coarsening::minimum: return extreme_of(family, false);
+      case plan::Coarsening::most_frequent: return most_frequent_of(family);
+      case plan::Coarsening::mean: break;
+    }
+    return mean_of(family, is_weighted, by_all);
   }
-  return most_common_of(family);
-}
+};
 
 // The record as numbers.
 CoarseRecord unpacked(const OutputVariable& finer, std::span<const std::byte> record) {
@@ -113,7 +102,8 @@ CoarseRecord unpacked(const OutputVariable& finer, std::span<const std::byte> re
       T value;
       std::memcpy(&value, record.data() + i * sizeof(T), sizeof(T));
       all.valid[i] = !(value == fill || (fill != fill && value != value));
-      all.values[i] = finer.packing ? static_cast<double>(value) * scale + offset : static_cast<double>(value);
+      all.values[i] =
+          finer.packing ? static_cast<double>(value) * scale + offset : static_cast<double>(value);
     }
   });
   return all;
@@ -143,7 +133,8 @@ Shape shape_of(const Blueprint& blueprint, const plan::TargetGrid& target, int p
 
 // The children of a cell, row by row; of a target without rows four consecutive cells.
 template <class Visit>
-void for_children(const Shape& finer, bool has_rows, std::int64_t row, std::int64_t column, const Visit& visit) {
+void for_children(const Shape& finer, bool has_rows, std::int64_t row, std::int64_t column,
+                  const Visit& visit) {
   if (!has_rows) {
     for (std::int64_t child = 4 * row; child < 4 * row + 4; ++child) visit(child, std::int64_t{0});
     return;
@@ -160,14 +151,16 @@ CoarseRecord coarsen(const Blueprint& blueprint, const OutputVariable& finer_var
   const plan::TargetGrid& target = target_of(blueprint, coarser_variable);
   const Shape from = shape_of(blueprint, finer_target, part), to = shape_of(blueprint, target, part);
   const bool has_rows = target.dims == 2;
-  TAILRACE_ASSERT(from.first_row == (has_rows ? 2 : 4) * to.first_row && from.inner == to.inner &&
-                      from.outer == to.outer,
-                  "the children of a cell lie on its part");
+  TAILRACE_ASSERT(
+      from.first_row == (has_rows ? 2 : 4) * to.first_row && from.inner == to.inner && from.outer == to.outer,
+      "the children of a cell lie on its part");
   const CoarseRecord all = unpacked(finer_variable, record);
   const auto count = static_cast<std::size_t>(to.outer * to.rows * to.width * to.inner);
   CoarseRecord made{std::vector<double>(count), std::make_unique<bool[]>(count)};
-  const Operation operation = operation_of(coarser_variable, !target.row_areas.empty());
-  const double coverage = rule_of(blueprint, coarser_variable).coverage;
+  const plan::RegridPlan& plan = plan_of(blueprint, coarser_variable);
+  const Operation operation{plan.coarsening, !target.row_areas.empty(),
+                            plan.rule.normalisation == regrid::Normalisation::destarea};
+  const double coverage = plan.rule.coverage;
   for (std::int64_t o = 0; o < to.outer; ++o)
     for (std::int64_t row = 0; row < to.rows; ++row)
       for (std::int64_t column = 0; column < to.width; ++column)
@@ -180,10 +173,9 @@ CoarseRecord coarsen(const Blueprint& blueprint, const OutputVariable& finer_var
             family.add(all.values[child], all.valid[child], area);
           });
           const std::size_t cell = base::index(to.at(o, row, column, i));
-          made.valid[cell] =
-              family.count > 0 && family.valid_area >= (coverage - rounding) * family.area;
-          made.values[cell] = made.valid[cell] ? value_of(family, operation)
-                                               : std::numeric_limits<double>::quiet_NaN();
+          made.valid[cell] = family.count > 0 && family.valid_area >= (coverage - rounding) * family.area;
+          made.values[cell] =
+              made.valid[cell] ? operation.of(family) : std::numeric_limits<double>::quiet_NaN();
         }
   return made;
 }

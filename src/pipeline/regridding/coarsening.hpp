@@ -19,11 +19,9 @@ struct CoarseRecord {
   std::span<const bool> valid_span() const { return {valid.get(), values.size()}; }
 };
 
-// `record`: the finer variable's record of the part as its file stores it; packed values are unpacked. A
-// coarse cell is the minimum or maximum of its children where the records are minima or maxima, of integer
-// snapshots the value that covers most (the lowest if there are several), and otherwise their mean, weighted
-// by plan::TargetGrid::row_areas. Sums run in the order of the children: row by row. It is missing where the
-// valid share of its children is less than the coverage of the plan, or none.
+// `record`: the finer variable's record of the part as its file stores it; packed values are unpacked. A cell
+// is made of its children as RegridPlan::coarsening has it; sums run in their order, row by row. It is
+// missing where the valid share of them is less than the coverage, or none is valid.
 CoarseRecord coarsen(const Blueprint& blueprint, const sampling::OutputVariable& finer,
                      const sampling::OutputVariable& coarser, int part, std::span<const std::byte> record);
 

@@ -14,14 +14,6 @@ namespace {
 using sampling::OutputVariable;
 using sampling::Regridded;
 
-std::vector<std::string> horizontal_names(const model::Declarations& declarations,
-                                          const plan::WeightsPlan& weights) {
-  const model::Grid& grid = declarations.grids[base::index(weights.source_grid)];
-  std::vector<std::string> names;
-  for (const std::size_t dim : weights.source.dims) names.push_back(grid.dims[dim]);
-  return names;
-}
-
 std::int64_t inner_of(const Blueprint& blueprint, int target_field) {
   const int number = blueprint.field(target_field).grid;
   const model::Grid& grid = blueprint.info.declarations.grids[base::index(number)];
@@ -45,6 +37,14 @@ std::string name_of(const Blueprint& blueprint, const OutputVariable& output_var
 
 }  // namespace
 
+std::vector<std::string> horizontal_names(const model::Declarations& declarations,
+                                          const plan::WeightsPlan& weights) {
+  const model::Grid& grid = declarations.grids[base::index(weights.source_grid)];
+  std::vector<std::string> names;
+  for (const std::size_t dim : weights.source.dims) names.push_back(grid.dims[dim]);
+  return names;
+}
+
 Exchanges::Exchanges(const Blueprint& blueprint, sampling::OutputVariables& output_variables,
                      const std::vector<Weights>& weights)
     : of_field(blueprint.info.declarations.fields.size()) {
@@ -54,9 +54,9 @@ Exchanges::Exchanges(const Blueprint& blueprint, sampling::OutputVariables& outp
     auto& shared = cells[{plan.weights, grid}];
     const plan::WeightsPlan& of = regridding.weights[base::index(plan.weights)];
     if (!shared)
-      shared = std::make_unique<CellExchange>(blueprint, weights[base::index(plan.weights)],
-                                              plan.source_field,
-                                              horizontal_names(blueprint.info.declarations, of));
+      shared =
+          std::make_unique<CellExchange>(blueprint, weights[base::index(plan.weights)], plan.source_field,
+                                         horizontal_names(blueprint.info.declarations, of));
     Exchange& exchange = all.emplace_back();
     exchange.plan = &plan;
     exchange.weights = &weights[base::index(plan.weights)];

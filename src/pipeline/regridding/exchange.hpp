@@ -1,5 +1,5 @@
-// One stream of values that are regridded: the samples of a field for all variables that share its RegridPlan,
-// or the records of one variable.
+// One stream of values that are regridded: the samples of a field for all variables that share its
+// RegridPlan, or the records of one variable.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ namespace tailrace::pipeline::regridding {
 // Constant after construction.
 struct Exchange {
   const plan::RegridPlan* plan = nullptr;
-  sampling::OutputVariable* variable = nullptr;         // of records; null of samples
-  std::vector<sampling::OutputVariable*> variables;     // of samples, on the target
-  std::vector<sampling::OutputVariable*> fractions;     // the same for the valid share
-  Conversion conversion;                                // of what this server sends
-  bool may_lack = false;                                // values may be missing
-  bool is_computed = false;                             // by diagnostics: this server may have any part
+  sampling::OutputVariable* variable = nullptr;      // of records; null of samples
+  std::vector<sampling::OutputVariable*> variables;  // of samples, on the target
+  std::vector<sampling::OutputVariable*> fractions;  // the same for the valid share
+  Conversion conversion;                             // of what this server sends
+  bool may_lack = false;                             // values may be missing
+  bool is_computed = false;                          // by diagnostics: this server may have any part
   const Weights* weights = nullptr;
   const CellExchange* cells = nullptr;
   std::int64_t inner = 1;  // product of the dims of the target's grid behind the horizontal ones
@@ -39,6 +39,10 @@ struct Exchange {
   }
 };
 
+// The horizontal dims of the source of some weights, which all grids have that share these.
+std::vector<std::string> horizontal_names(const model::Declarations& declarations,
+                                          const plan::WeightsPlan& weights);
+
 // All exchanges of a component, in the same order on all servers, with what they share.
 struct Exchanges {
   // All must live longer. `weights` as plan::Regridding::weights.
@@ -46,8 +50,8 @@ struct Exchanges {
             const std::vector<Weights>& weights);
 
   std::vector<Exchange> all;
-  std::vector<std::vector<std::size_t>> of_field;     // of samples, by source field
-  std::map<std::size_t, std::size_t> of_variable;     // of records, by number of the output variable
+  std::vector<std::vector<std::size_t>> of_field;  // of samples, by source field
+  std::map<std::size_t, std::size_t> of_variable;  // of records, by number of the output variable
   std::map<std::pair<int, int>, std::unique_ptr<CellExchange>> cells;  // by weights and source grid
 };
 

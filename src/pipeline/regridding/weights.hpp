@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "model/region.hpp"
 #include "regrid/apply.hpp"
+#include "regrid/weights_file.hpp"
 
 namespace tailrace::pipeline::regridding {
 
@@ -25,9 +27,9 @@ struct WantedCells {
 
 // Of one WeightsPlan.
 struct Weights {
-  model::Runs cells;              // the source cells that this server needs
-  std::int64_t count = 0;         // how many
-  std::vector<PartRows> parts;    // of this server that have target cells, ascending
+  model::Runs cells;                // the source cells that this server needs
+  std::int64_t count = 0;           // how many
+  std::vector<PartRows> parts;      // of this server that have target cells, ascending
   std::vector<WantedCells> wanted;  // by each server that may need cells of this one, itself among them
   std::size_t bytes() const;
 };
@@ -44,11 +46,7 @@ struct Prepared {
   std::vector<CoordinateBlock> coordinates;
 };
 
-inline std::size_t Weights::bytes() const {
-  std::size_t bytes = cells.capacity() * sizeof(model::Run);
-  for (const PartRows& of_part : parts) bytes += of_part.rows.bytes();
-  for (const WantedCells& one : wanted) bytes += one.cells.capacity() * sizeof(model::Run);
-  return bytes;
-}
+// `parts`: those of this server with the rows of their target cells, ascending. `wanted` is left empty.
+Weights weights_of(const std::vector<std::pair<int, regrid::Rows>>& parts);
 
 }  // namespace tailrace::pipeline::regridding
