@@ -43,7 +43,8 @@ class Planner {
  public:
   Planner(const settings::Configuration& configuration, const model::Declarations& declarations,
           const model::Decomposition* decomposition)
-      : configuration_(configuration),
+      : vectors_(configuration, declarations, problems_),
+        configuration_(vectors_.configuration()),
         plan_(begin(decomposition, declarations)),
         computed_(plan_.analysis ? plan_.analysis->declarations : declarations),
         regridder_(configuration, computed_, problems_),
@@ -92,7 +93,7 @@ class Planner {
       plan.warnings.push_back(std::move(line));
     for (std::string& line : coordinate_warnings(declarations)) plan.warnings.push_back(std::move(line));
     plan.calendar = calendar::Calendar(configuration_.time.calendar, configuration_.time.start);
-    plan.analysis = analyse(configuration_, declarations, decomposition, problems_);
+    plan.analysis = analyse(configuration_, declarations, decomposition, vectors_.angles(), problems_);
     return plan;
   }
 
@@ -314,14 +315,23 @@ class Planner {
                       name, first->second.text()));
   }
 
-  void add_variable(DatasetPlan& file, const settings::VariableEntry& entry, int asked,
+  // The diagnostic that is regridded in place of a component of a vector.
+  int rotated(const std::optional<Vectors::Component>& component, int named) const {
+    if (!component || component->diagnostic.empty()) return named;
+    const auto found = listed_.find(component->diagnostic);
+    return found == listed_.end() ? named : found->second;
+  }
+
+  void add_variable(DatasetPlan& file, const settings::VariableEntry& entry, int named,
                     std::map<std::string, config::Location>& names) {
     VariablePlan variable;
+    const auto component = vectors_.find(entry, declarations_.fields[base::index(named)].name);
+    const int asked = rotated(component, named);
     const int index =
         file.entry.points() == nullptr ? regridded(entry, asked, variable) : written_to(file.entry, asked);
     const bool is_regridded = variable.regrid >= 0;
     const model::Field& field = declarations_.fields[base::index(index)];
-    const std::string& field_name = declarations_.fields[base::index(asked)].name;
+    const std::string& field_name = declarations_.fields[base::index(named)].name;
     plan_.fields[base::index(index)].used = true;
     check_variable(entry, is_regridded ? declarations_.fields[base::index(asked)] : field,
                    declarations_.grids[base::index(field.grid)], plan_.fields[base::index(index)]);
@@ -340,7 +350,9 @@ class Planner {
     variable.axis = axis_of(file, entry, plan_.fields[base::index(index)]);
     variable.reduction = entry.reduction;
     variable.propagates_missing = entry.propagates_missing;
-    set_type(entry, is_regridded ? field : typed_as(file.entry, asked, index), variable);
+    if (component) variable.rotation = component->described;
+    const model::Field& source = asked == named ? field : declarations_.fields[base::index(named)];
+    set_type(entry, is_regridded ? source : typed_as(file.entry, asked, index), variable);
     if (is_regridded)
       variable.regridded_type = regridder_.at(variable.regrid).stage == Stage::per_record
                                     ? default_type(field, entry.reduction)
@@ -348,6 +360,10 @@ class Planner {
     variable.codec = entry.codec.value_or(file.entry.codec);
     variable.chunk = entry.chunk;
     variable.attributes = entry.attributes;
+    const bool is_named =
+        std::ranges::count(variable.attributes, "standard_name", &output::Attributes::value_type::first) > 0;
+    if (component && asked == named && !component->standard_name.empty() && !is_named)
+      variable.attributes.emplace_back("standard_name", component->standard_name);
     variable.coordinates = mip_tables::scalar_coordinates(written);
     variable.fill_value = entry.fill_value;
     if (const auto complaint = attributes_complaint(variable.attributes, field,
@@ -487,8 +503,9 @@ class Planner {
                         name));
   }
 
-  const settings::Configuration& configuration_;
   config::Problems problems_;
+  Vectors vectors_;
+  const settings::Configuration& configuration_;  // with diagnostics for vectors
   Plan plan_;
   const model::Declarations& computed_;  // with those of diagnostics
   Regridder regridder_;

@@ -25,6 +25,7 @@ struct Pyramid {
   config::Location location;
   config::Location levels_location;
   std::string config_path;
+  bool empty() const { return levels == 0 && periods.empty(); }
 };
 
 // What an entry of `output` that a pyramid adds is.
