@@ -86,7 +86,8 @@ WORDS = {
 }
 WRONG = """
 latlon|latlon: 7 deg|latlon: 1 km|latlon: {lat: [1, x], lon: [2]}|gaussian: 80|healpix: {level: x}|none.nc|[1]|a: b: c|
-healpix: {level: 3, order: ring|healpix: {level: 3}}|healpix: {level: 3, nside: 8}|healpix: {level: 3, order}|file: none.nc
+healpix: {level: 3, order: ring|healpix: {level: 3}}|healpix: {level: 3, nside: 8}|healpix: {level: 3, order}|
+file: none.nc
 """
 
 

@@ -154,8 +154,8 @@ def refused(path):
 def test_grids_that_are_refused(tmp_path):
     path = tmp_path / "g.nc"
     write(path, {"x": 3}, {"pressure": (("x",), np.ones(3), {"units": "Pa"})})
-    assert refused(path) == (f"{path}: has no variable with the standard_name latitude, no mesh of UGRID and no grid of "
-                             "SCRIP; its variables: pressure")  # fmt: skip
+    lacks = "has no variable with the standard_name latitude, no mesh of UGRID and no grid of SCRIP"
+    assert refused(path) == f"{path}: {lacks}; its variables: pressure"
     write(path, {"x": 3, "y": 2}, {"lat": (("y", "x"), np.ones((2, 3)), {}), "lon": (("x",), np.ones(3), {})})
     assert "lat and lon are not along the same one or two dimensions" in refused(path)
     values = np.array([10.0, -9e33, 30.0])
