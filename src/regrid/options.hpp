@@ -39,6 +39,7 @@ struct GridFile {
   std::vector<std::string> dims;    // slowest first
   std::vector<std::int64_t> shape;  // of its horizontal dims
   std::int64_t corners = 0;         // of a cell; 0: the file has no bounds
+  std::string identity = {};        // tells the file from later ones of this name
   bool operator==(const GridFile&) const = default;
 };
 using Target = std::variant<LatLon, Gaussian, Healpix, GridFile>;
@@ -58,6 +59,14 @@ enum class Normalisation : std::uint8_t {
   destarea,  // not divided: what a flux needs
 };
 
+// Two fields, the components of a vector along the dims of their grid. They are rotated to true east and
+// north before they are regridded.
+struct VectorPair {
+  std::string east, north;
+  config::Location location;
+  bool operator==(const VectorPair& other) const { return east == other.east && north == other.north; }
+};
+
 struct Options {
   Target target;
   Method method = Method::conservative;
@@ -67,8 +76,16 @@ struct Options {
   double coverage = 0.5;
   Normalisation normalisation = Normalisation::fracarea;
   bool with_fraction = false;  // a companion variable with the valid share of each target cell
+  std::vector<VectorPair> vectors;
   config::Location location;
-  std::string config_path;  // as messages name it: output.a.nc.variables[0].regrid
+  std::string config_path;            // as messages name it: output.a.nc.variables[0].regrid
+  config::Location target_location;   // of the value of `to`
+  config::Location weights_location;  // line 0: Options::weights is not given
+  bool operator==(const Options& other) const {  // wherever they stand
+    return target == other.target && method == other.method && weights == other.weights &&
+           coverage == other.coverage && normalisation == other.normalisation &&
+           with_fraction == other.with_fraction && vectors == other.vectors;
+  }
 };
 
 }  // namespace tailrace::regrid
