@@ -212,7 +212,7 @@ def test_negative_weights(tmp_path):
     assert refusal(tmp_path / "w.nc").endswith(
         "has the negative weight -0.01 of source cell " + str(int(made[1, 7]) - 1)
     )
-    # Of higher orders they are right, if rows are normalised.
+    # They are right in methods of higher order, if rows are normalised.
     made[2, 8] += 0.01 + ROWS.weight[7]
     write_scrip(tmp_path / "w.nc", made, method="Bilinear remapping")
     assert read(tmp_path / "w.nc").weight.min() == -0.01
