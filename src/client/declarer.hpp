@@ -12,6 +12,7 @@
 #include "base/index.hpp"
 #include "client/coordinate.hpp"
 #include "client/grid.hpp"
+#include "client/healpix.hpp"
 #include "client/mesh.hpp"
 #include "model/declarations.hpp"
 
@@ -59,6 +60,8 @@ class Declarer {
   void coordinate(const std::string& grid, model::Coordinate coordinate, std::span<const double> values,
                   const CoordinateExtras& extras = {});
   void grid_mapping(const std::string& grid, model::GridMapping mapping);
+  // A grid of HEALPix cells with their numbers as a coordinate, and its grid mapping.
+  void healpix_grid(const HealpixArguments& healpix);
   void mesh(const std::string& grid, const MeshArguments& mesh);
   void mesh_location(const std::string& grid, const MeshPlaceArguments& place);
   int field(const std::string& grid, model::Field field);  // empty grid: scalar; returns the field's index
@@ -92,6 +95,9 @@ class Declarer {
   const std::vector<std::vector<int>>& namesakes() const { return namesakes_; }  // by field; may be shorter
   const std::vector<StaticValues>& statics() const { return statics_; }
   const std::vector<GivenNodes>& given_nodes() const { return given_nodes_; }  // of meshes in parts
+  // The nodes of this rank's faces, which are kept until forget_corner_nodes().
+  const CornerNodes& corner_nodes(const std::string& mesh) const;
+  void forget_corner_nodes() { corner_nodes_ = {}; }
 
  private:
   struct Named {  // the names of one kind that the model has declared so far
@@ -113,6 +119,7 @@ class Declarer {
   int add_static(int grid, const std::string& name, model::DataType type);
   void give_static(int field, std::vector<std::byte> bytes);
   int add_values(int grid, const std::string& name, std::span<const double> values);
+  int add_numbers(int grid, const std::string& name, std::span<const double> values);  // as int64
   int add_bounds(int part, const std::string& coordinate, const GivenCoordinate& given);
   std::size_t indexed_place(std::size_t grid) const;
   // `width`: number of nodes for each cell along the indexed dimension.
@@ -131,6 +138,7 @@ class Declarer {
   std::vector<std::vector<int>> namesakes_;
   std::vector<StaticValues> statics_;
   std::vector<GivenNodes> given_nodes_;
+  std::vector<CornerNodes> corner_nodes_;
   std::vector<GivenCoordinate> given_coordinates_;
 };
 

@@ -88,10 +88,12 @@ class Walk {
   // REQUIRES: all files are loaded, since an option in one file may refer to another file.
   void load_data(const FindData& find, const Reader& reader) {
     std::set<std::string> read;
-    for (const DataFile& file : find(trees, problems_)) {
+    std::vector<DataFile> files = find(trees, problems_);
+    for (DataFile& file : files) {
       if (!read.insert(file.path).second) continue;
       try {
-        sources.push_back({.name = file.path, .text = reader(file.path), .is_data = true});
+        std::string text = file.text ? std::move(*file.text) : reader(file.path);
+        sources.push_back({.name = file.path, .text = std::move(text), .is_data = true});
       } catch (const Error& error) {
         problems_.add(file.location, file.option, error.what());
       }

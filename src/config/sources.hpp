@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct DataFile {
   std::string path;
   Location location;
   std::string option;
+  std::optional<std::string> text = {};  // what is sent in place of its contents, which may be large
 };
 // Finds the files that options in these trees name. Mistakes become problems.
 using FindData = std::function<std::vector<DataFile>(const std::vector<Node>& trees, Problems& problems)>;

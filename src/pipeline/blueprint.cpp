@@ -11,6 +11,7 @@
 #include "model/parts.hpp"
 #include "plan/analysis.hpp"
 #include "plan/naming/apply_overrides.hpp"
+#include "plan/regridding.hpp"
 #include "plan/restart/restored.hpp"
 #include "plan/series_clock.hpp"
 
@@ -69,6 +70,10 @@ Blueprint::Blueprint(ComponentInfo given)
   if (plan.analysis) {
     info.decomposition = plan::with_diagnostics(*plan.analysis, info.decomposition);
     info.declarations = plan.analysis->declarations;
+  }
+  if (plan.regridding) {
+    info.decomposition = plan::with_regridding(*plan.regridding, info.decomposition);
+    info.declarations = plan.regridding->declarations;
   }
   plan::go_on(plan, info.continued);
   if (info.saved) plan::mark_restored(plan, *info.saved);

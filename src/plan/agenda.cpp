@@ -8,6 +8,7 @@
 #include "plan/axis_bank.hpp"
 #include "plan/model_clock.hpp"
 #include "plan/plan.hpp"
+#include "plan/regridding.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -82,10 +83,11 @@ class AxisAgenda : public model::Agenda {
 
   // The model's fields that a variable is made from.
   std::vector<int> fields_of(const Plan& plan, const VariablePlan& variable) const {
-    if (static_cast<std::size_t>(variable.field) < fields_) return {variable.field};
+    const int source = source_of(plan, variable.field);
+    if (static_cast<std::size_t>(source) < fields_) return {source};
     const Analysis& analysis = *plan.analysis;
     const auto place =
-        std::find(analysis.field_of_diagnostic.begin(), analysis.field_of_diagnostic.end(), variable.field);
+        std::find(analysis.field_of_diagnostic.begin(), analysis.field_of_diagnostic.end(), source);
     std::vector<int> fields;
     for (const int input :
          analysis.graph.diagnostics[base::index(place - analysis.field_of_diagnostic.begin())].inputs)

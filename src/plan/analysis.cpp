@@ -34,11 +34,13 @@ double sine(double degrees) { return std::sin(degrees * std::numbers::pi / 180.0
 class Analyst {
  public:
   Analyst(const settings::Configuration& configuration, const model::Declarations& declarations,
-          const model::Decomposition* decomposition, config::Problems& problems)
+          const model::Decomposition* decomposition, const std::vector<GridAngle>& angles,
+          config::Problems& problems)
       : configuration_(configuration),
         declarations_(declarations),
         index_(declarations),
         decomposition_(decomposition),
+        angles_(angles),
         problems_(problems) {}
 
   std::shared_ptr<const Analysis> make() {
@@ -48,6 +50,13 @@ class Analyst {
       for (const auto& [name, where] : group.fields) add_field(name, group);
     for (const model::Grid& grid : declarations_.grids)
       for (const model::Coordinate& coordinate : grid.coordinates) add_coordinate(grid, coordinate);
+    for (const GridAngle& angle : angles_) {
+      const model::Grid& grid = declarations_.grids[base::index(angle.grid)];
+      if (angle.coordinate.field)
+        add_parts(grid, angle.coordinate, angle.name);
+      else
+        add_known(grid, angle.coordinate, angle.name);
+    }
     scope_.operators = analytics::user::make_operators(configuration_.operators, problems_);
     if (problems_.touch("operators"))
       return analysis_;  // expressions that call them would only repeat the message
@@ -348,6 +357,7 @@ class Analyst {
   const model::Declarations& declarations_;
   const model::FieldIndex index_;
   const model::Decomposition* decomposition_;
+  const std::vector<GridAngle>& angles_;
   config::Problems& problems_;
   analytics::Scope scope_;
   std::vector<InputOrigin> origins_;           // of scope_.inputs
@@ -363,9 +373,9 @@ class Analyst {
 std::shared_ptr<const Analysis> analyse(const settings::Configuration& configuration,
                                         const model::Declarations& declarations,
                                         const model::Decomposition* decomposition,
-                                        config::Problems& problems) {
+                                        const std::vector<GridAngle>& angles, config::Problems& problems) {
   if (configuration.diagnostics.empty() && point_requests(configuration).empty()) return nullptr;
-  return Analyst(configuration, declarations, decomposition, problems).make();
+  return Analyst(configuration, declarations, decomposition, angles, problems).make();
 }
 
 // The first rank counts as the owner of a field that every rank has.

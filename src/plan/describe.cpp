@@ -10,6 +10,9 @@
 #include "plan/memory_needs.hpp"
 #include "plan/naming/axis_names.hpp"
 #include "plan/plan.hpp"
+#include "plan/regridding.hpp"
+#include "regrid/maker/method_name.hpp"
+#include "regrid/target_grid.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -101,6 +104,8 @@ std::string file_words(const settings::OutputEntry& file) {
   if (file.trajectories)
     words += fmt::format(", along {} trajectories ({})", file.trajectories->all.size(),
                          file.trajectories->method == points::Sampling::nearest ? "nearest" : "bilinear");
+  if (file.regrid) words += ", on " + regrid::text_of(file.regrid->target);
+  if (file.copy) words += fmt::format(", a coarser copy of {}", file.copy->of);
   if (!file.span.from.text.empty()) words += ", from " + file.span.from.text;
   if (!file.span.until.text.empty()) words += ", until " + file.span.until.text;
   return words;
@@ -171,20 +176,29 @@ std::string type_words(const VariablePlan& variable) {
   return words;
 }
 
-Branch describe_variables(const DatasetPlan& file, int axis, const std::string& on) {
+// The target of a variable, and where its operation over time is done.
+std::string regrid_words(const Plan& plan, const VariablePlan& variable) {
+  if (variable.regrid < 0) return "";
+  if (variable.fraction_of >= 0) return ", the valid share of each cell";
+  const RegridPlan& regrid = plan.regridding->regrids[base::index(variable.regrid)];
+  return fmt::format("{}{}, on {}, {}", variable.rotation.empty() ? "" : ", ", variable.rotation,
+                     text_of(plan, regrid), reason_of(plan, variable));
+}
+
+Branch describe_variables(const Plan& whole, const DatasetPlan& file, int axis, const std::string& on) {
   Branch branch{on, {}};
   for (const VariablePlan& variable : file.variables) {
     if (variable.axis != axis) continue;
     const std::string from = variable.field_name == variable.name ? "" : " of " + variable.field_name;
     const std::string_view how = axis < 0 ? "as put" : time::name_of(variable.reduction);
-    branch.below.push_back({fmt::format("{}: {}{}, {}, {}", variable.name, how, from, type_words(variable),
-                                        codec_words(variable.codec)),
+    branch.below.push_back({fmt::format("{}: {}{}, {}, {}{}", variable.name, how, from, type_words(variable),
+                                        codec_words(variable.codec), regrid_words(whole, variable)),
                             {}});
   }
   return branch;
 }
 
-Branch describe_file(const DatasetPlan& file) {
+Branch describe_file(const Plan& whole, const DatasetPlan& file) {
   Branch branch{file_words(file.entry), {}};
   for (std::size_t axis = 0; axis < file.axes.size(); ++axis) {
     const AxisPlan& plan = file.axes[axis];
@@ -194,11 +208,11 @@ Branch describe_file(const DatasetPlan& file) {
                                  : fmt::format("one record for each {} of the {}", word_of_turn(plan),
                                                plan.cycle == time::Cycle::year ? "year" : "day");
     branch.below.push_back(
-        describe_variables(file, static_cast<int>(axis),
+        describe_variables(whole, file, static_cast<int>(axis),
                            fmt::format("{}: {}, sampled {}", plan.dim, when, plan.cadence.sentence())));
   }
   if (std::ranges::count(file.variables, -1, &VariablePlan::axis) > 0)
-    branch.below.push_back(describe_variables(file, -1, "without time, put once"));
+    branch.below.push_back(describe_variables(whole, file, -1, "without time, put once"));
   std::vector<std::vector<std::string>> axes(file.axes.size());
   for (const VariablePlan& variable : file.variables)
     if (variable.axis >= 0) axes[base::index(variable.axis)].push_back(variable.name);
@@ -211,10 +225,26 @@ Branch describe_file(const DatasetPlan& file) {
   return branch;
 }
 
+// Of weights between whole grids; the servers share them.
+std::optional<Branch> describe_weights(const Plan& plan) {
+  if (!plan.regridding) return std::nullopt;
+  Branch branch{"weights of regridding", {}};
+  for (const WeightsPlan& weights : plan.regridding->weights) {
+    const model::Grid& grid = plan.regridding->declarations.grids[base::index(weights.source_grid)];
+    const std::string how =
+        weights.method == regrid::Method::file ? "of " + weights.weights : regrid::name_of(weights.method);
+    branch.below.push_back({fmt::format("grid \"{}\" to {}, {}: about {} on all servers together", grid.name,
+                                        regrid::text_of(weights.target), how,
+                                        bytes_words(weights_bytes(*plan.regridding, weights))),
+                            {}});
+  }
+  return branch;
+}
+
 Branch describe_output(const settings::Configuration& configuration, const Plan* plan) {
   Branch branch{"output", {}};
   if (plan != nullptr)
-    for (const DatasetPlan& file : plan->files) branch.below.push_back(describe_file(file));
+    for (const DatasetPlan& file : plan->files) branch.below.push_back(describe_file(*plan, file));
   else
     for (const settings::OutputEntry& file : configuration.files) branch.below.push_back(describe_file(file));
   if (branch.below.empty()) branch.text = "output: no file";
@@ -231,6 +261,8 @@ std::size_t servers_of(const settings::ServersOptions& servers, std::size_t rank
 std::string describe(const settings::Configuration& configuration, const Plan* plan) {
   std::vector<Branch> branches{describe_servers(configuration.servers), describe_time(configuration),
                                describe_fields(configuration), describe_output(configuration, plan)};
+  if (plan != nullptr)
+    if (auto weights = describe_weights(*plan)) branches.push_back(std::move(*weights));
   if (auto checkpoints = describe_checkpoints(configuration)) branches.push_back(std::move(*checkpoints));
   if (!configuration.open.empty())
     branches.push_back({fmt::format("unresolved, set by the model: {} (periods and numbers that depend on it "

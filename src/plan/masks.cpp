@@ -128,6 +128,11 @@ std::optional<std::string> complaint(const GridEntry& entry, const model::Grid& 
       entry.mask.name, on.name, fmt::join(on.dims, ", "), grid.name, fmt::join(grid.dims, ", "));
 }
 
+void mark_as_masked(model::Field& field) {
+  field.fill_value = model::default_fill(field.type);
+  field.is_only_masked = true;
+}
+
 }  // namespace
 
 config::Section<GridEntries> grids_section() {
@@ -158,13 +163,13 @@ model::Declarations with_fill_values(const settings::Configuration& configuratio
   declarations = with_marked_holes(configuration, std::move(declarations));
   for (model::Field& field : declarations.fields)
     if (declarations.grids[base::index(field.grid)].holes_are_missing && !field.is_input && !field.fill_value)
-      field.fill_value = model::default_fill(field.type);
+      mark_as_masked(field);
   for (const GridEntry& entry : *entries) {
     if (entry.mask.name.empty() || !declarations.find_field(entry.mask.name)) continue;
     for (model::Field& field : declarations.fields)
       if (declarations.grids[base::index(field.grid)].name == entry.name && field.is_put() &&
           field.name != entry.mask.name && !field.fill_value)
-        field.fill_value = model::default_fill(field.type);
+        mark_as_masked(field);
   }
   return declarations;
 }

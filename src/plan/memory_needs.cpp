@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 #include "base/index.hpp"
 #include "base/text_tree.hpp"
 #include "plan/analysis.hpp"
+#include "regrid/target_grid.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -32,10 +34,9 @@ std::size_t record_bytes(const VariablePlan& variable, const model::Declarations
   return cells_of(variable, declarations) * model::size_of(variable.type);
 }
 
-// A cell.
-std::size_t kept_bytes(const VariablePlan& variable, const model::Declarations& declarations) {
+// A cell. `field`: whose values are accumulated.
+std::size_t kept_bytes(const VariablePlan& variable, const model::Field& field) {
   if (!time::needs_window(variable.reduction)) return 0;
-  const model::Field& field = declarations.fields[base::index(variable.field)];
   std::optional<time::Missing> missing;  // each cell then has a weight of its own
   if (field.fill_value) missing = {.fill = *field.fill_value, .propagates = variable.propagates_missing};
   std::size_t bytes = 0;
@@ -56,7 +57,7 @@ OfDiagnostics of_diagnostics(const Plan& plan) {
   const Analysis& analysis = *plan.analysis;
   std::set<int> written;
   for (const DatasetPlan& file : plan.files)
-    for (const VariablePlan& variable : file.variables) written.insert(variable.field);
+    for (const VariablePlan& variable : file.variables) written.insert(source_of(plan, variable.field));
   for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d) {
     if (!written.contains(analysis.field_of_diagnostic[d])) continue;
     found.results.insert(analysis.field_of_diagnostic[d]);
@@ -71,7 +72,7 @@ OfDiagnostics of_diagnostics(const Plan& plan) {
 std::set<int> fields_that_are_put(const Plan& plan, const model::Declarations& declarations) {
   std::set<int> fields;
   for (const DatasetPlan& file : plan.files)
-    for (const VariablePlan& variable : file.variables) fields.insert(variable.field);
+    for (const VariablePlan& variable : file.variables) fields.insert(source_of(plan, variable.field));
   const OfDiagnostics diagnostics = of_diagnostics(plan);
   for (const int result : diagnostics.results) fields.erase(result);
   for (const int input : diagnostics.inputs)
@@ -126,16 +127,20 @@ struct Home {
   bool is_here;
 };
 
-void add_variable(MemoryNeeds& needs, const ServerShare& share, const model::Declarations& declarations,
-                  const Home& home, const VariablePlan& variable) {
+void add_variable(MemoryNeeds& needs, const ServerShare& share, const Plan& plan,
+                  const model::Declarations& declarations, const Home& home, const VariablePlan& variable) {
   const DatasetPlan& file = home.file;
   const std::string name = name_of(file, variable);
-  const int grid = declarations.fields[base::index(variable.field)].grid;
+  const int accumulated = accumulated_field(plan, variable);
   const std::size_t bytes = record_bytes(variable, declarations);
   const auto servers = static_cast<std::size_t>(share.servers);
   const auto turns =
       static_cast<std::size_t>(variable.axis < 0 ? 1 : file.axes[base::index(variable.axis)].rule().turns());
-  if (grid >= 0) needs.windows.add(turns * kept_bytes(variable, declarations) * share.cells(grid), name);
+  if (accumulated >= 0) {
+    const model::Field& field = declarations.fields[base::index(accumulated)];
+    if (field.grid >= 0)
+      needs.windows.add(turns * kept_bytes(variable, field) * share.cells(field.grid), name);
+  }
   // Windows of cycles all close at the end of the run.
   if (home.is_here)
     needs.at_once.add(turns * bytes, name);
@@ -191,6 +196,33 @@ void add_checkpoint(MemoryNeeds& needs, const ServerShare& share, const Plan& pl
 
 }  // namespace
 
+namespace {
+
+void add_weights(MemoryNeeds& needs, const ServerShare& share, const Regridding& regridding) {
+  for (const WeightsPlan& weights : regridding.weights) {
+    const TargetGrid& target = regridding.targets[base::index(weights.target_cells)];
+    const double part = static_cast<double>(share.cells(target.grid)) / static_cast<double>(target.cells);
+    needs.weights.add(
+        static_cast<std::size_t>(part * static_cast<double>(weights_bytes(regridding, weights))),
+        regrid::text_of(weights.target));
+  }
+}
+
+}  // namespace
+
+// The overlaps of two grids of square cells are as many as the crossings of their edges.
+std::size_t weights_bytes(const Regridding& regridding, const WeightsPlan& weights) {
+  constexpr double link = sizeof(std::int32_t) + sizeof(double);
+  const auto target = static_cast<double>(regridding.targets[base::index(weights.target_cells)].cells);
+  double source = 1.0;
+  for (const std::int64_t extent : weights.source.shape) source *= static_cast<double>(extent);
+  double links = 4.0 * target;
+  if (weights.method == regrid::Method::nearest) links = target;
+  if (weights.method == regrid::Method::conservative || weights.method == regrid::Method::largest_area)
+    links = source + target + 2.0 * std::sqrt(source * target);
+  return static_cast<std::size_t>(links * link + target * sizeof(std::int64_t));
+}
+
 MemoryNeeds memory_needs_of(const Plan& plan, const model::Declarations& declarations,
                             const ServerShare& share) {
   MemoryNeeds needs;
@@ -198,12 +230,13 @@ MemoryNeeds memory_needs_of(const Plan& plan, const model::Declarations& declara
     const DatasetPlan& file = plan.files[f];
     const bool writes = share.writes(f);
     for (const VariablePlan& variable : file.variables)
-      add_variable(needs, share, declarations, {file, writes}, variable);
+      add_variable(needs, share, plan, declarations, {file, writes}, variable);
     if (const output::Format* format = file.entry.writer(); writes && format != nullptr)
       needs.library.bytes = std::max(needs.library.bytes, format->cache_bytes());
   }
   add_fields(needs, share, plan, declarations);
   add_checkpoint(needs, share, plan, declarations);
+  if (plan.regridding) add_weights(needs, share, *plan.regridding);
   return needs;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plan/plan.hpp"
+#include "plan/regridding.hpp"
 
 namespace tailrace::plan {
 
@@ -41,10 +42,11 @@ struct MemoryNeeds {
   MemoryNeed analytics{.what = "for a step that diagnostics work on"};
   MemoryNeed at_once{.what = "for what its files get at one step"};
   MemoryNeed checkpoint{.what = "for the model's fields of a checkpoint"};
+  MemoryNeed weights{.what = "for weights of regridding, all the time"};
   MemoryNeed library{.what = "for the caches of HDF5"};
 
-  std::array<const MemoryNeed*, 8> all() const {
-    return {&windows, &fixed, &geometry, &open, &analytics, &at_once, &checkpoint, &library};
+  std::array<const MemoryNeed*, 9> all() const {
+    return {&windows, &fixed, &geometry, &open, &analytics, &at_once, &checkpoint, &weights, &library};
   }
   std::size_t total() const;
 };
@@ -59,6 +61,10 @@ std::string memory_option(std::size_t bytes);
 // Why a server's memory, or its part for one component, is too small, as text that follows the server's name;
 // none if it suffices.
 std::optional<std::string> lack_of_memory(const MemoryNeeds& needs, std::size_t memory);
+
+// An estimate of the weights between two whole grids, in bytes: how many source cells a target cell has
+// follows from the method and the numbers of cells.
+std::size_t weights_bytes(const Regridding& regridding, const WeightsPlan& weights);
 
 // The bytes that one step puts on all ranks: each field that a file needs counts once.
 std::size_t step_bytes(const Plan& plan, const model::Declarations& declarations);

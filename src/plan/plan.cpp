@@ -30,6 +30,7 @@
 #include "plan/naming/missing_fields.hpp"
 #include "plan/naming/spelling_hints.hpp"
 #include "plan/option_tables.hpp"
+#include "plan/regridder.hpp"
 #include "plan/restart/checkpointed_fields.hpp"
 #include "settings/fields.hpp"
 
@@ -42,10 +43,13 @@ class Planner {
  public:
   Planner(const settings::Configuration& configuration, const model::Declarations& declarations,
           const model::Decomposition* decomposition)
-      : configuration_(configuration),
+      : vectors_(configuration, declarations, problems_),
+        configuration_(vectors_.configuration()),
         plan_(begin(decomposition, declarations)),
-        declarations_(plan_.analysis ? plan_.analysis->declarations : declarations),
-        index_(declarations_) {
+        computed_(plan_.analysis ? plan_.analysis->declarations : declarations),
+        regridder_(configuration, computed_, problems_),
+        declarations_(regridder_.declarations()),
+        index_(computed_) {
     plan_.fields.resize(declarations_.fields.size());
   }
 
@@ -64,8 +68,14 @@ class Planner {
     plan_inputs(configuration_, declarations_, plan_, problems_);
     problems_.throw_if_any();
     if (plan_.analysis) plan_diagnostics(*plan_.analysis);
-    for (const settings::OutputEntry& file : configuration_.files) plan_file(file);
+    for (const settings::OutputEntry& file : configuration_.files)
+      if (file.copy && file.copy->halvings > 0)
+        plan_coarser(file);
+      else
+        plan_file(file);
     problems_.throw_if_any();
+    plan_.regridding = regridder_.finish();
+    plan_.masks.resize(declarations_.grids.size(), -1);
     share_out_open_chunks(configuration_, declarations_, plan_.files);
     writing::tell_waste(declarations_, plan_);
     return std::move(plan_);
@@ -83,7 +93,7 @@ class Planner {
       plan.warnings.push_back(std::move(line));
     for (std::string& line : coordinate_warnings(declarations)) plan.warnings.push_back(std::move(line));
     plan.calendar = calendar::Calendar(configuration_.time.calendar, configuration_.time.start);
-    plan.analysis = analyse(configuration_, declarations, decomposition, problems_);
+    plan.analysis = analyse(configuration_, declarations, decomposition, vectors_.angles(), problems_);
     return plan;
   }
 
@@ -223,13 +233,108 @@ class Planner {
     return field;
   }
 
-  void add_variable(DatasetPlan& file, const settings::VariableEntry& entry, int asked,
+  // The field on the target grid, with the periods of its source.
+  int regridded(const settings::VariableEntry& entry, int asked, VariablePlan& variable) {
+    const auto regrid = regridder_.add(entry, asked);
+    if (!regrid) return asked;
+    variable.regrid = *regrid;
+    plan_.fields.resize(declarations_.fields.size());
+    for (const int made : {regridder_.at(*regrid).target_field, regridder_.at(*regrid).fraction_field}) {
+      if (made < 0) continue;
+      FieldPlan& plan = plan_.fields[base::index(made)];
+      plan = plan_.fields[base::index(asked)];
+      plan.kept = false;
+      plan.used = true;
+    }
+    plan_.fields[base::index(asked)].used = true;
+    return regridder_.at(*regrid).target_field;
+  }
+
+  // The valid share of each cell of the last variable, record by record.
+  void add_fraction(DatasetPlan& file, const settings::VariableEntry& entry,
                     std::map<std::string, config::Location>& names) {
-    const int index = written_to(file.entry, asked);
+    const VariablePlan& of = file.variables.back();
+    VariablePlan companion;
+    companion.name = of.name + "_fraction";
+    companion.field = regridder_.at(of.regrid).fraction_field;
+    companion.field_name = of.field_name;
+    companion.axis = of.axis;
+    companion.reduction =
+        time::needs_window(of.reduction) ? time::ReductionKind::mean : time::ReductionKind::snapshot;
+    companion.type = companion.unpacked = model::DataType::float32;
+    companion.codec = of.codec;
+    companion.chunk = of.chunk;
+    companion.regrid = of.regrid;
+    companion.fraction_of = static_cast<int>(file.variables.size()) - 1;
+    take_name(companion.name, entry, names);
+    file.variables.push_back(std::move(companion));
+  }
+
+  // A coarser level of a pyramid has what the next finer one has on its target grid.
+  void plan_coarser(const settings::OutputEntry& entry) {
+    for (std::size_t f = 0; f < plan_.files.size(); ++f) {
+      if (plan_.files[f].entry.path != entry.copy->finer) continue;
+      DatasetPlan file = plan_.files[f];
+      file.entry = entry;
+      file.variables.clear();
+      std::map<int, int> numbers;  // of its variables, by those of the finer level
+      for (std::size_t v = 0; v < plan_.files[f].variables.size(); ++v) {
+        VariablePlan variable = plan_.files[f].variables[v];
+        if (!is_at(variable, *plan_.files[f].entry.regrid)) continue;
+        const int finer = variable.field;
+        variable.finer = {.file = static_cast<int>(f), .variable = static_cast<int>(v)};
+        variable.regrid = regridder_.coarsen(variable, entry.regrid->target);
+        variable.field = regridder_.at(variable.regrid).target_field;
+        variable.chunk.clear();
+        if (variable.fraction_of >= 0) variable.fraction_of = numbers.at(variable.fraction_of);
+        plan_.fields.resize(declarations_.fields.size());
+        plan_.fields[base::index(variable.field)] = plan_.fields[base::index(finer)];
+        numbers[static_cast<int>(v)] = static_cast<int>(file.variables.size());
+        file.variables.push_back(std::move(variable));
+      }
+      if (!file.variables.empty()) plan_.files.push_back(std::move(file));
+      return;
+    }
+  }
+
+  // Whether it lies on the target of its file, which the pyramid makes coarser.
+  bool is_at(const VariablePlan& variable, const regrid::Options& options) const {
+    if (variable.regrid < 0) return false;
+    const int grid = declarations_.fields[base::index(variable.field)].grid;
+    return regridder_.target_on(grid) == options.target;
+  }
+
+  void take_name(const std::string& name, const settings::VariableEntry& entry,
+                 std::map<std::string, config::Location>& names) {
+    const auto [first, fresh] = names.try_emplace(name, entry.location);
+    if (!fresh)
+      problems_.add(
+          entry.location, entry.config_path,
+          fmt::format("the file already has a variable \"{}\", from {}; give one of them another `name` or a "
+                      "`suffix`, or write them to two files",
+                      name, first->second.text()));
+  }
+
+  // The diagnostic that is regridded in place of a component of a vector.
+  int rotated(const std::optional<Vectors::Component>& component, int named) const {
+    if (!component || component->diagnostic.empty()) return named;
+    const auto found = listed_.find(component->diagnostic);
+    return found == listed_.end() ? named : found->second;
+  }
+
+  void add_variable(DatasetPlan& file, const settings::VariableEntry& entry, int named,
+                    std::map<std::string, config::Location>& names) {
+    VariablePlan variable;
+    const auto component = vectors_.find(entry, declarations_.fields[base::index(named)].name);
+    const int asked = rotated(component, named);
+    const int index =
+        file.entry.points() == nullptr ? regridded(entry, asked, variable) : written_to(file.entry, asked);
+    const bool is_regridded = variable.regrid >= 0;
     const model::Field& field = declarations_.fields[base::index(index)];
-    const std::string& field_name = declarations_.fields[base::index(asked)].name;
+    const std::string& field_name = declarations_.fields[base::index(named)].name;
     plan_.fields[base::index(index)].used = true;
-    check_variable(entry, field, plan_.fields[base::index(index)]);
+    check_variable(entry, is_regridded ? declarations_.fields[base::index(asked)] : field,
+                   declarations_.grids[base::index(field.grid)], plan_.fields[base::index(index)]);
     const mip_tables::Written written{.request = entry.cmip.get(),
                                       .config_path = entry.config_path,
                                       .coordinates = entry.coordinates,
@@ -238,18 +343,27 @@ class Planner {
                                       .once = plan_.fields[base::index(index)].once,
                                       .is_split = !entry.split.empty()};
     mip_tables::check_table(written, problems_, plan_.warnings);
-    VariablePlan variable;
     variable.name = (entry.name.empty() ? without_namespace(field_name) : entry.name) + entry.suffix;
     variable.field = index;
     variable.field_name = field_name;
-    variable.at_stations = index != asked;
+    variable.at_stations = index != asked && !is_regridded;
     variable.axis = axis_of(file, entry, plan_.fields[base::index(index)]);
     variable.reduction = entry.reduction;
     variable.propagates_missing = entry.propagates_missing;
-    set_type(entry, typed_as(file.entry, asked, index), variable);
+    if (component) variable.rotation = component->described;
+    const model::Field& source = asked == named ? field : declarations_.fields[base::index(named)];
+    set_type(entry, is_regridded ? source : typed_as(file.entry, asked, index), variable);
+    if (is_regridded)
+      variable.regridded_type = regridder_.at(variable.regrid).stage == Stage::per_record
+                                    ? default_type(field, entry.reduction)
+                                    : field.type;
     variable.codec = entry.codec.value_or(file.entry.codec);
     variable.chunk = entry.chunk;
     variable.attributes = entry.attributes;
+    const bool is_named =
+        std::ranges::count(variable.attributes, "standard_name", &output::Attributes::value_type::first) > 0;
+    if (component && asked == named && !component->standard_name.empty() && !is_named)
+      variable.attributes.emplace_back("standard_name", component->standard_name);
     variable.coordinates = mip_tables::scalar_coordinates(written);
     variable.fill_value = entry.fill_value;
     if (const auto complaint = attributes_complaint(variable.attributes, field,
@@ -259,22 +373,15 @@ class Planner {
     if (const auto complaint = coordinates_complaint(entry.coordinates, field, declarations_))
       problems_.add(entry.location, entry.config_path + ".coordinates", *complaint);
     if (!entry.split.empty()) split(entry, declarations_.grids[base::index(field.grid)], variable);
-    for (const std::string& name : variable.split < 0 ? std::vector{variable.name} : variable.parts) {
-      const auto [first, fresh] = names.try_emplace(name, entry.location);
-      if (!fresh)
-        problems_.add(
-            entry.location, entry.config_path,
-            fmt::format(
-                "the file already has a variable \"{}\", from {}; give one of them another `name` or a "
-                "`suffix`, or write them to two files",
-                name, first->second.text()));
-    }
+    for (const std::string& name : variable.split < 0 ? std::vector{variable.name} : variable.parts)
+      take_name(name, entry, names);
     file.variables.push_back(std::move(variable));
+    if (is_regridded && entry.regrid->with_fraction) add_fraction(file, entry, names);
   }
 
+  // `grid`: that of the file, which is a target where the field is regridded.
   void check_variable(const settings::VariableEntry& entry, const model::Field& field,
-                      const FieldPlan& plan) {
-    const model::Grid& grid = declarations_.grids[base::index(field.grid)];
+                      const model::Grid& grid, const FieldPlan& plan) {
     const time::Period& cadence = plan.cadence;
     if (grid.kind == model::GridKind::partial)
       problems_.add(
@@ -396,10 +503,13 @@ class Planner {
                         name));
   }
 
-  const settings::Configuration& configuration_;
   config::Problems problems_;
+  Vectors vectors_;
+  const settings::Configuration& configuration_;  // with diagnostics for vectors
   Plan plan_;
-  const model::Declarations& declarations_;  // with those of diagnostics
+  const model::Declarations& computed_;  // with those of diagnostics
+  Regridder regridder_;
+  const model::Declarations& declarations_;  // with those of targets too, which are added with each file
   model::FieldIndex index_;
   std::optional<settings::FieldHints> hints_;    // from the first field that is missing
   std::vector<Absent> absent_;                   // by group

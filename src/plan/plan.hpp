@@ -66,6 +66,20 @@ struct VariablePlan {
   int split = -1;                  // index of a dim of the grid: one variable for each cell along it,
   std::vector<std::string> parts;  // called so, in that order
   bool at_stations = false;  // `field` holds the values at the stations or along the trajectories of the file
+  // Of a regridded variable the index into Regridding::regrids; -1: none. `field` is then on the target grid.
+  int regrid = -1;
+  std::string rotation = {};  // how a component of a vector was rotated before; empty: it was not
+  // The type of its values before and after they are regridded: that of the field, or of the records of a
+  // window on the source grid. `type` is what the file has.
+  model::DataType regridded_type = model::DataType::float64;
+  // It holds the valid share of each cell of that variable of the same file, record by record; -1: none. Its
+  // `field` is RegridPlan::fraction_field.
+  int fraction_of = -1;
+  // Of a pyramid's coarser level: its records are made of those of this variable, on an equal axis.
+  struct Finer {
+    int file = -1, variable = -1;  // indices into Plan::files and DatasetPlan::variables
+  };
+  Finer finer = {};
 };
 
 struct OptionTablePlan {
@@ -99,6 +113,7 @@ struct DatasetPlan {
 };
 
 struct Analysis;
+struct Regridding;
 
 struct FieldPlan {
   time::Period cadence = time::Period::of_steps(1);
@@ -121,10 +136,12 @@ struct InputPlan {
 
 struct Plan {
   calendar::Calendar calendar;
-  std::vector<FieldPlan> fields;  // by index into Declarations::fields; those of diagnostics follow
-  std::shared_ptr<const Analysis> analysis;  // null without diagnostics
-  std::vector<DatasetPlan> files;            // those that have a variable
-  std::optional<time::ClockState> clock;     // in the saved state from which the run continues
+  // By index into Declarations::fields; those of diagnostics follow, and then those on target grids.
+  std::vector<FieldPlan> fields;
+  std::shared_ptr<const Analysis> analysis;      // null without diagnostics
+  std::shared_ptr<const Regridding> regridding;  // null where nothing is regridded
+  std::vector<DatasetPlan> files;                // those that have a variable
+  std::optional<time::ClockState> clock;         // in the saved state from which the run continues
   time::Period checkpoint_every = time::Period::never();
   bool has_checkpoints = false;
   bool checkpoint_on_signal = false;

@@ -26,6 +26,7 @@
 #include "plan/folders.hpp"
 #include "plan/naming/apply_overrides.hpp"
 #include "plan/plan.hpp"
+#include "plan/regridding.hpp"
 #include "plan/restart/description.hpp"
 #include "server/server_process.hpp"
 #include "session/input_preview.hpp"
@@ -71,8 +72,9 @@ Checked check_against(const std::string& configuration, const std::map<std::stri
   for (const auto& regions : declared.decomposition.regions)
     checked.ranks = std::max(checked.ranks, regions.size());
   checked.speed = speed_of(declared.declarations.component, path);
-  checked.declarations =
-      checked.plan.analysis ? checked.plan.analysis->declarations : std::move(declared.declarations);
+  checked.declarations = checked.plan.regridding ? checked.plan.regridding->declarations
+                         : checked.plan.analysis ? checked.plan.analysis->declarations
+                                                 : std::move(declared.declarations);
   return checked;
 }
 

@@ -18,6 +18,7 @@
 #include "settings/apply_tables.hpp"
 #include "settings/data_files.hpp"
 #include "settings/field_metadata.hpp"
+#include "settings/grid_files.hpp"
 #include "settings/in_situ/in_situ.hpp"
 #include "settings/schema.hpp"
 #include "settings/translated.hpp"
@@ -161,6 +162,9 @@ Configuration parse_configuration(const Sources& sources, const std::map<std::st
   const config::Value root = config::check(tree, schema(), "", check_options, problems);
   Configuration configuration = configuration_of(root, sources, problems);
   read_point_tables(configuration, sources, knows_dates(tree, problems), problems);
+  fill_in_grids(configuration.files, sources);
+  const bool is_known = options != nullptr || !config::has_braces(tree);  // the levels, for example
+  if (problems.empty() && is_known) add_pyramids(configuration.files, problems);
   apply_tables(configuration, sources, problems);
   check_consistency(configuration, problems);
   problems.throw_if_any();

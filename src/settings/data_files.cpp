@@ -2,6 +2,7 @@
 
 #include "mip_tables/table_files.hpp"
 #include "points/tables.hpp"
+#include "settings/grid_files.hpp"
 
 namespace tailrace::settings {
 
@@ -15,6 +16,7 @@ std::vector<config::DataFile> data_files(const std::vector<config::Node>& trees,
     if (const config::NodeEntry* names = tree.find("names"))
       add(config::named_files(names->value, "names", problems));
   add(mip_tables::table_files(trees, files, problems));
+  add(grid_files(trees, problems));
   return found;
 }
 

@@ -8,7 +8,8 @@
 
 namespace tailrace::settings {
 
-// The tables of points, the files under `names`, and the tables of MIPs that variables ask for.
+// The tables of points, the files under `names`, the tables of MIPs that variables ask for, and the grids of
+// files to which variables are regridded.
 std::vector<config::DataFile> data_files(const std::vector<config::Node>& trees, const env::FileSystem& files,
                                          config::Problems& problems);
 

@@ -15,6 +15,7 @@
 #include "config/read.hpp"
 #include "model/name.hpp"
 #include "output/options.hpp"
+#include "regrid/section.hpp"
 #include "settings/formats/format_checks.hpp"
 #include "settings/groups.hpp"
 #include "settings/name_checks.hpp"
@@ -29,6 +30,12 @@ using Files = std::vector<OutputEntry>;
 
 config::Section<codecs::CodecOptions> compression() {
   return codecs::compression_section("The compression of the file's variables; by default none.");
+}
+
+config::Section<std::optional<regrid::Options>> regridding() {
+  return regrid::regrid_section(
+      "The grid to which the file's variables are regridded by the servers. Fields without cells on the "
+      "Earth, such as profiles and sums, stay as they are.");
 }
 
 std::vector<Option> when_it_is_written() {
@@ -84,6 +91,7 @@ Type if_exists_type() {
 std::vector<Option> how_it_is_written() {
   return {
       compression().option,
+      regridding().option,
       {.name = "access",
        .type = choice({"auto", "maps", "series"}),
        .description =
@@ -167,6 +175,7 @@ std::vector<Option> what_it_holds() {
       option_tables_section().option,
       points::stations_section().option,
       points::trajectories_section().option,
+      pyramid_section().option,
       {.name = "state",
        .type = choice({"io"}),
        .description = "Whether the servers' own state is written into the file.",
@@ -272,6 +281,11 @@ OutputEntry file_of(const ValueEntry& entry, Problems& problems) {
                  "the file has `stations` already; expected one of both, and another file for the other");
   file.variables =
       read_part(variables_section(), entry.value, problems).value_or(std::vector<VariableEntry>());
+  if (auto regrid = read_part(regridding(), entry.value, problems); regrid && *regrid)
+    file.regrid = std::make_shared<regrid::Options>(std::move(**regrid));
+  for (VariableEntry& variable : file.variables)
+    if (!variable.says_regrid) variable.regrid = file.regrid;
+  file.pyramid = read_part(pyramid_section(), entry.value, problems);
   choose_data_model(file);
   return file;
 }
@@ -386,12 +400,33 @@ void check_fixed(const Files& files, const Sections& all, Problems& problems) {
             fmt::format("\"{}\" is sent only once, so only a snapshot can be taken", variable.field));
 }
 
+// Points and split variables have no cells of the Earth left, or are many.
+void check_regridding(const OutputEntry& file, Problems& problems) {
+  const points::PointSet* points = file.points();
+  for (const VariableEntry& variable : file.variables) {
+    if (!variable.regrid) continue;
+    if (points != nullptr)
+      problems.add(points->location, points->config_path,
+                   fmt::format("the file regrids its variables, at {}; expected points or another grid, and "
+                               "two files for both",
+                               variable.regrid->location.text()));
+    if (!variable.split.empty())
+      problems.add(variable.split_location, variable.config_path + ".split",
+                   "regridded variables cannot be split; expected `regrid: none` with this variable, or no "
+                   "`split`");
+  }
+  if (points != nullptr && file.pyramid)
+    problems.add(file.pyramid->location, file.pyramid->config_path,
+                 "a file with points has no coarser copies");
+}
+
 void check(const Files& files, const Sections& all, Problems& problems) {
   check_paths(files, problems);
   for (const OutputEntry& file : files) {
     check_series(file, problems);
     check_format(file, problems);
     check_cycles(file, problems);
+    check_regridding(file, problems);
     check_periods(file, all, problems);
   }
   check_file_names(files, all, problems);

@@ -13,6 +13,7 @@
 #include "points/stations.hpp"
 #include "points/trajectories.hpp"
 #include "settings/option_table.hpp"
+#include "settings/pyramid.hpp"
 #include "settings/variable.hpp"
 #include "time/period.hpp"
 #include "time/span.hpp"
@@ -60,6 +61,9 @@ struct OutputEntry {  // an entry under `output:`
   std::vector<OptionTable> option_tables;
   std::optional<points::Stations> stations;
   std::optional<points::Trajectories> trajectories;  // not both
+  std::shared_ptr<regrid::Options> regrid;           // of the variables that say nothing else; null: none
+  std::optional<Pyramid> pyramid;
+  std::optional<PyramidCopy> copy;  // a pyramid has added this entry
   std::vector<VariableEntry> variables;
 
   // The format that writes it; null where the configuration names none that exists.

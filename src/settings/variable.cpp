@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "codecs/options.hpp"
 #include "config/read.hpp"
 #include "output/options.hpp"
 #include "output/variable_name.hpp"
+#include "regrid/section.hpp"
 #include "settings/scalar_coordinates.hpp"
 #include "time/options.hpp"
 
@@ -29,6 +31,15 @@ std::optional<model::DataType> type_of(const std::string& name) {
 
 config::Section<codecs::CodecOptions> compression() {
   return codecs::compression_section("The compression of this variable, in place of that of the file.");
+}
+
+config::Section<std::optional<regrid::Options>> regridding() {
+  return regrid::regrid_section(
+      "The grid to which this variable is regridded, in place of that of the file; `none`: its own grid.");
+}
+
+std::shared_ptr<regrid::Options> shared(std::optional<regrid::Options> options) {
+  return options ? std::make_shared<regrid::Options>(std::move(*options)) : nullptr;
 }
 
 std::vector<Option> what_is_written() {
@@ -132,7 +143,8 @@ std::vector<Option> how_it_is_stored() {
 
 std::vector<Option> what_is_its_own() {
   return {
-      output::pack_section().option, compression().option, scalar_coordinates_section().option,
+      output::pack_section().option, compression().option, regridding().option,
+      scalar_coordinates_section().option,
       output::variable_attributes_option("Attributes of the variable, in addition to those of the model.")};
 }
 
@@ -219,6 +231,11 @@ VariableEntry variable_of(const Value& value, Problems& problems) {
   variable.suffix = text_of(value, "suffix");
   set_records(value, variable, problems);
   set_storage(value, variable, problems);
+  if (auto regrid = read_part(regridding(), value, problems)) {
+    variable.says_regrid = true;
+    variable.regrid = shared(std::move(*regrid));
+  }
+  if (const Value* split = value.find("split")) variable.split_location = split->location();
   if (value.find("cmip") != nullptr)
     variable.cmip = std::make_shared<mip_tables::Request>(mip_tables::request_of(value));
   return variable;
@@ -246,10 +263,15 @@ void read_entry(const Value& item, std::vector<VariableEntry>& variables, Proble
   const std::size_t first = variables.size();
   for (const Value& inner : nested->items()) read_entry(inner, variables, problems);
   if (defaults == nullptr) return;
-  // Not inherited like the others: at the top, `compression` applies to files.
+  // Not inherited like the others: at the top, `compression` and `regrid` apply to files.
   const auto codec = read_part(compression(), *defaults, problems);
-  for (std::size_t i = first; codec && i < variables.size(); ++i)
-    if (!variables[i].codec) variables[i].codec = codec;
+  auto given = read_part(regridding(), *defaults, problems);
+  const auto regrid = given ? shared(std::move(*given)) : nullptr;
+  for (std::size_t i = first; i < variables.size(); ++i) {
+    if (codec && !variables[i].codec) variables[i].codec = codec;
+    if (!given || std::exchange(variables[i].says_regrid, true)) continue;
+    variables[i].regrid = regrid;
+  }
 }
 
 std::vector<VariableEntry> read(const Value& value, Problems& problems) {
@@ -263,6 +285,7 @@ constexpr int levels_of_groups = 3;
 std::vector<Option> group_defaults() {
   std::vector<Option> options = variable_defaults();
   options.push_back(compression().option);
+  options.push_back(regridding().option);
   return options;
 }
 

@@ -14,6 +14,7 @@
 #include "model/declarations.hpp"
 #include "output/dataset.hpp"
 #include "output/packing.hpp"
+#include "regrid/options.hpp"
 #include "time/accumulator.hpp"
 #include "time/axis.hpp"
 #include "time/period.hpp"
@@ -44,6 +45,10 @@ struct VariableEntry {  // an entry under `variables:`
   std::vector<model::Coordinate> coordinates;  // without dims
   std::optional<double> fill_value;            // replaces the field's
   std::shared_ptr<mip_tables::Request> cmip;   // null: the variable names no table
+  // Null: it is written on its own grid. Variables share what is given for a group or the file.
+  std::shared_ptr<regrid::Options> regrid;
+  bool says_regrid = false;  // it, or a group of variables, has the option `regrid`
+  config::Location split_location = {};
 };
 
 config::Section<std::vector<VariableEntry>> variables_section();  // part of a file

@@ -17,8 +17,8 @@ const model::Field& field_of(const VariablePlan& variable, const model::Declarat
   return declarations.fields[base::index(variable.field)];
 }
 
-bool is_called(const model::Field& field, const std::string& name) {
-  return field.name == name || field.name.substr(field.name.rfind('.') + 1) == name;
+bool is_called(const std::string& field, const std::string& name) {
+  return field == name || field.substr(field.rfind('.') + 1) == name;
 }
 
 bool has_coordinate(const model::Grid& grid, const std::string& name) {
@@ -27,7 +27,7 @@ bool has_coordinate(const model::Grid& grid, const std::string& name) {
 
 bool has_field(const model::Declarations& declarations, const std::string& name) {
   return std::ranges::any_of(declarations.fields, [&](const model::Field& field) {
-    return field.is_put() && is_called(field, name);
+    return field.is_put() && is_called(field.name, name);
   });
 }
 
@@ -77,7 +77,8 @@ std::optional<std::vector<FormulaTerm>> formula_terms_of(const std::string& text
 const VariablePlan* variable_of(const DatasetPlan& file, const model::Declarations& declarations,
                                 const std::string& field) {
   const auto found = std::ranges::find_if(file.variables, [&](const VariablePlan& variable) {
-    return is_called(field_of(variable, declarations), field);
+    return variable.regrid < 0 ? is_called(field_of(variable, declarations).name, field)
+                               : variable.fraction_of < 0 && is_called(variable.field_name, field);
   });
   return found == file.variables.end() ? nullptr : &*found;
 }

@@ -12,6 +12,7 @@
 #include "config/problems.hpp"
 #include "plan/analysis.hpp"
 #include "plan/axis_bank.hpp"
+#include "plan/regridding.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -63,15 +64,24 @@ std::string describe_memories(const Plan& plan, int field) {
   return describe_memories(graph, graph.diagnostics[base::index(found - fields.begin())].node);
 }
 
+// Windows are parts of the state, so it matters whether they are on the grid of the source or of the target.
+std::string describe_regridding(const Plan& plan, const VariablePlan& variable) {
+  if (variable.regrid < 0) return "";
+  const RegridPlan& regrid = plan.regridding->regrids[base::index(variable.regrid)];
+  const char* stage = regrid.stage == Stage::per_sample ? ", each sample" : "";
+  return fmt::format("; on {}{}", text_of(plan, regrid), stage);
+}
+
 std::string describe_variable(const Plan& plan, const DatasetPlan& file, const VariablePlan& variable) {
   std::string axis = "once";
   if (variable.axis >= 0) {
     const std::string name = axis_state_name(file, file.axes[base::index(variable.axis)]);
     axis = name.substr(file.entry.path.size() + 1);
   }
-  return fmt::format("{}: {} of {}, {}, as {}{}", variable.name, time::name_of(variable.reduction),
+  return fmt::format("{}: {} of {}, {}, as {}{}{}", variable.name, time::name_of(variable.reduction),
                      variable.field_name, axis, model::name_of(variable.type),
-                     describe_memories(plan, variable.field));
+                     describe_memories(plan, source_of(plan, variable.field)),
+                     describe_regridding(plan, variable));
 }
 
 std::string describe_file(const Plan& plan, const DatasetPlan& file) {
@@ -120,9 +130,12 @@ std::map<std::string, std::string> describe_for_restart(const Plan& plan,
   std::map<std::string, std::string> all;
   all["model_time"] =
       plan.calendar.units() + (plan.calendar.has_months() ? ", calendar " + plan.calendar.cf_name() : "");
-  for (const model::Grid& grid : declarations.grids) all["grid " + grid.name] = describe_grid(grid);
+  // What regridding adds is described with the variables.
+  const auto is_of_model = [&](const model::Grid& grid) { return !grid.name.starts_with(regridded_grid); };
+  for (const model::Grid& grid : declarations.grids)
+    if (is_of_model(grid)) all["grid " + grid.name] = describe_grid(grid);
   for (const model::Field& field : declarations.fields)
-    if (field.is_put())
+    if (field.is_put() && is_of_model(declarations.grids[base::index(field.grid)]))
       all["field " + field.name] = fmt::format("{} on grid \"{}\"", model::name_of(field.type),
                                                declarations.grids[base::index(field.grid)].name);
   for (const DatasetPlan& file : plan.files) all["file " + file.entry.path] = describe_file(plan, file);

@@ -1,0 +1,116 @@
+#include "regrid/maker/weights_request.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/index.hpp"
+#include "env/file_system.hpp"
+#include "regrid/maker/method_name.hpp"
+#include "regrid/target_grid.hpp"
+
+namespace tailrace::regrid {
+namespace {
+
+// Two digests with different beginnings, since 64 bits are few for the name of a file that many jobs share.
+class Digest {
+ public:
+  void add(std::span<const std::byte> bytes) {
+    for (std::uint64_t& half : halves_) half = base::digest(bytes, half);
+  }
+  template <class T>
+  void add_all(const std::vector<T>& values) {
+    const std::uint64_t count = values.size();
+    add(std::as_bytes(std::span(&count, 1)));
+    add(std::as_bytes(std::span(values)));
+  }
+  void add_text(const std::string& text) { add_all(std::vector<char>(text.begin(), text.end())); }
+  std::string text() const { return fmt::format("{:016x}{:016x}", halves_[0], halves_[1]); }
+
+ private:
+  std::array<std::uint64_t, 2> halves_{base::empty_digest, ~base::empty_digest};
+};
+
+struct AddCells {
+  Digest& digest;
+  void operator()(const RowsAndColumns& cells) const {
+    digest.add_text(cells.lat_first ? "lat lon" : "lon lat");
+    for (const auto* values : {&cells.lat, &cells.lon, &cells.lat_bounds, &cells.lon_bounds})
+      digest.add_all(*values);
+  }
+  void operator()(const ListedCells& cells) const {
+    digest.add_text("cells");
+    digest.add_all(cells.shape);
+    const CellGeometry& geometry = cells.geometry;
+    for (const auto* values : {&geometry.lat, &geometry.lon, &geometry.lat_corners, &geometry.lon_corners})
+      digest.add_all(*values);
+  }
+  void operator()(const Healpix& healpix) const { digest.add_text(text_of(Target(healpix))); }
+};
+
+void add_content(Digest& digest, const std::string& path) {
+  constexpr std::uint64_t most = std::uint64_t{16} << 20;
+  try {
+    const auto file = env::system_files().open(path, env::Access::read);
+    const std::uint64_t size = file->size();
+    std::vector<std::byte> bytes;
+    for (std::uint64_t at = 0; at < size; at += bytes.size()) {
+      bytes.resize(std::min(most, size - at));
+      file->read(at, bytes);
+      digest.add(bytes);
+    }
+  } catch (const Error& error) {
+    throw Error(ErrorCode::resource, fmt::format("the weights {}: {}", path, error.what()));
+  }
+}
+
+struct HasBounds {
+  bool operator()(const RowsAndColumns&) const { return true; }  // halfway between the centres
+  bool operator()(const ListedCells& cells) const { return !cells.geometry.lat_corners.empty(); }
+  bool operator()(const Healpix&) const { return true; }
+};
+
+}  // namespace
+
+std::int64_t cells_of(const GridCells& grid) {
+  return std::visit([](const auto& one) { return one.cells(); }, grid);
+}
+
+std::string text_of(const GridCells& grid) {
+  if (const auto* rows = std::get_if<RowsAndColumns>(&grid))
+    return fmt::format("lat-lon {} x {}", rows->lat.size(), rows->lon.size());
+  if (const auto* listed = std::get_if<ListedCells>(&grid))
+    return fmt::format("{} cells", fmt::join(listed->shape, " x "));
+  return text_of(Target(std::get<Healpix>(grid)));
+}
+
+std::string digest_of(const WeightsRequest& request) {
+  Digest digest;
+  digest.add_text("tailrace weights 1");
+  digest.add_text(name_of(request.method));
+  std::visit(AddCells{digest}, request.source);
+  std::visit(AddCells{digest}, request.target);
+  if (request.method == Method::file) add_content(digest, request.weights);
+  return digest.text();
+}
+
+std::string weights_path(const std::string& cache, const std::string& digest) {
+  return fmt::format("{}/{}.nc", cache, digest);
+}
+
+void check_bounds(const GridCells& grid, Method method) {
+  const bool needs_area = method == Method::conservative || method == Method::largest_area;
+  if (needs_area && !std::visit(HasBounds{}, grid))
+    throw Error(
+        ErrorCode::configuration,
+        fmt::format("the method `{}` needs the corners of cells, and the grid has no bounds; expected "
+                    "coordinates with `bounds` (CF 7.1), or another method",
+                    name_of(method)));
+}
+
+}  // namespace tailrace::regrid
