@@ -20,22 +20,25 @@ Place Diamonds::place_at(std::int64_t row_major) const {
           static_cast<int>(row_major / n % n)};
 }
 
+// Each rule carries a point beyond one edge into the frame of the diamond there; at the poles the frames are
+// turned.
 Place Diamonds::resolve(int d, int i, int j) const {
   const int n = side_;
   const bool northern = is_northern(d);
-  if (i == -1 && j == -1) i = 0;
-  if (i == n && !northern) return j == 0 ? south_pole : resolve(neighbour_of(d, SE), n - j, 0);
-  if (j == n && northern) return i == 0 ? north_pole : resolve(neighbour_of(d, NE), 0, n - i);
-  if (i == n) return resolve(neighbour_of(d, SE), 0, j);
-  if (j == n) return resolve(neighbour_of(d, NE), i, 0);
-  if (i == -1) {
+  if (northern && i == 0 && j == n) return north_pole;
+  if (!northern && i == n && j == 0) return south_pole;
+  if (i < 0) {
     const int beside = neighbour_of(d, NW);
-    return northern ? resolve(beside, n - 1 - j, n - 1) : resolve(beside, n - 1, j);
+    return northern ? resolve(beside, n - j + i, n + i) : resolve(beside, n + i, j);
   }
-  if (j == -1) {
+  if (j < 0) {
     const int beside = neighbour_of(d, SW);
-    return northern ? resolve(beside, i, n - 1) : resolve(beside, n - 1, n - 1 - i);
+    return northern ? resolve(beside, i, n + j) : resolve(beside, n + j, n - i + j);
   }
+  if (i >= n && !northern) return resolve(neighbour_of(d, SE), n - j + (i - n), i - n);
+  if (j >= n && northern) return resolve(neighbour_of(d, NE), j - n, n - i + (j - n));
+  if (i >= n) return resolve(neighbour_of(d, SE), i - n, j);
+  if (j >= n) return resolve(neighbour_of(d, NE), i, j - n);
   return {d, i, j};
 }
 
@@ -48,8 +51,8 @@ std::array<Place, 3> Diamonds::corners_of(Owned triangle) const {
 std::array<Owned, 3> Diamonds::edges_of(Owned triangle) const {
   const Place p = triangle.owner;
   const auto [a, b, c] = corners_of(triangle);
-  if (triangle.which == TI) return {Owned{p, AI}, arc_between(b, c), Owned{p, AIJ}};
-  return {Owned{p, AIJ}, arc_between(b, c), Owned{p, AJ}};
+  if (triangle.which == TI) return {Owned{p, AI}, *find_arc(b, c), Owned{p, AIJ}};
+  return {Owned{p, AIJ}, *find_arc(b, c), Owned{p, AJ}};
 }
 
 std::array<Owned, 2> Diamonds::sides_of(Owned arc) const {
@@ -75,12 +78,20 @@ Owned Diamonds::right_of_ai(Place p) const {
   return {{beside, n - 1, n - 1 - p.i}, TI};
 }
 
-// One of the two owns it; a pole owns nothing.
-Owned Diamonds::arc_between(Place a, Place b) const {
+std::optional<Owned> Diamonds::find_arc(Place a, Place b) const {
   for (const Place& owner : {a, b}) {
     const Place& other = owner == a ? b : a;
     for (int which = 0; which < 3 && !owner.is_pole(); ++which)
-      if (step(owner, arc_steps[which]) == other) return {owner, which};
+      if (step(owner, arc_steps[which]) == other) return Owned{owner, which};
+  }
+  return {};
+}
+
+std::optional<Owned> Diamonds::find_triangle(Place a, Place b, Place c) const {
+  const Surroundings s = around(a);
+  for (int k = 0; k < s.degree; ++k) {
+    const Place before = s.vertices[(k + s.degree - 1) % s.degree], after = s.vertices[k];
+    if ((before == b && after == c) || (before == c && after == b)) return s.cells[k];
   }
   return {};
 }
@@ -94,7 +105,7 @@ Surroundings Diamonds::around(Place p) const {
   s.degree = i == 0 && j == 0 ? 5 : 6;
   for (int k = 0; k < s.degree; ++k) {
     s.vertices[k] = step(p, steps[k]);
-    s.edges[k] = k < 3 ? Owned{p, k} : arc_between(s.vertices[k], p);
+    s.edges[k] = k < 3 ? Owned{p, k} : *find_arc(s.vertices[k], p);
   }
   s.cells[0] = right_of_ai(p);
   s.cells[1] = {p, TI};

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace igcm::grid {
 
@@ -58,8 +59,9 @@ class Diamonds {
   }
   Place place_at(std::int64_t row_major) const;
 
-  /// The point (i, j) in the frame of a diamond, -1 <= i, j <= N, as its owner knows it. Beyond the acute
-  /// corners the answer is a neighbour of the corner; (-1, -1) at the W corner is the same point as (0, -1).
+  /// The point (i, j) in the frame of a diamond, -N <= i, j <= 2N, as its owner knows it. Beyond a corner
+  /// where five triangles meet there is a wedge less than the frame has: its points are answered twice. So
+  /// (-1, -1) at a W corner is the same point as (0, -1).
   Place resolve(int diamond, int i, int j) const;
   Place step(Place p, std::array<int, 2> by) const { return resolve(p.diamond, p.i + by[0], p.j + by[1]); }
 
@@ -70,11 +72,13 @@ class Diamonds {
   /// The triangle on the left and that on the right of an arc, walking from its owner.
   std::array<Owned, 2> sides_of(Owned arc) const;
   Surroundings around(Place p) const;
+  /// The arc between two neighbours, and the triangle of three; nothing if they are none.
+  std::optional<Owned> find_arc(Place a, Place b) const;
+  std::optional<Owned> find_triangle(Place a, Place b, Place c) const;
 
  private:
   Owned left_of_aj(Place p) const;   // TI(i-1, j)
   Owned right_of_ai(Place p) const;  // TJ(i, j-1)
-  Owned arc_between(Place a, Place b) const;
   Surroundings around_pole(Place p) const;
 
   int side_;

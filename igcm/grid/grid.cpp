@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "arrays.hpp"
 #include "parallel.hpp"
 
 namespace igcm::grid {
@@ -54,19 +55,6 @@ struct RangeMaker {
 
   RangeMaker(const Sphere& from, Grid& to)
       : sphere(from), numbering(from.numbering()), diamonds(numbering.diamonds()), grid(to) {}
-
-  void size(std::int64_t rhombi, std::int64_t vertices) const {
-    const auto resize = [](std::int64_t length, auto&... arrays) {
-      (arrays.resize(static_cast<std::size_t>(length)), ...);
-    };
-    Grid& g = grid;
-    resize(2 * rhombi, g.vertex_of_cell, g.edge_of_cell, g.neighbor_cell_index, g.orientation_of_normal,
-           g.cell_centre, g.cell_area, g.kite_area);
-    resize(3 * rhombi, g.edge_vertices, g.adjacent_cell_of_edge, g.edge_point, g.primal_normal, g.dual_normal,
-           g.edge_length, g.dual_edge_length);
-    resize(vertices, g.degree, g.vertices_of_vertex, g.edges_of_vertex, g.cells_of_vertex, g.edge_orientation,
-           g.vertex, g.dual_area);
-  }
 
   Vec3 edge_point(Owned arc) const {
     const auto ends = diamonds.ends_of(arc);
@@ -157,7 +145,7 @@ Grid Sphere::range(std::int64_t first, std::int64_t last) const {
   grid.first_vertex = first;
   const RangeMaker make(*this, grid);
   const std::int64_t end = last == rhombi ? last + 2 : last;
-  make.size(last - first, end - first);
+  resize_arrays(grid, last - first, end - first);
   parallel_for(first, end, options_.points.threads, [&](std::int64_t begin, std::int64_t stop) {
     for (std::int64_t h = begin; h < stop; ++h) {
       const Place p = numbering_.place(static_cast<std::int32_t>(h));
