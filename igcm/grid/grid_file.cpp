@@ -192,7 +192,9 @@ class GridWriter {
       file_.attribute(variable, "units", std::string(about.units));
       file_.attribute(variable, "mesh", std::string("mesh"));
       file_.attribute(variable, "location", location_of(where, options_.mesh));
-      file_.attribute(variable, "coordinates", coordinate(where, "lat") + " " + coordinate(where, "lon"));
+      // Programs that know no UGRID, such as CDO, take what has coordinates for a field of one value a cell.
+      if (array.width == 1)
+        file_.attribute(variable, "coordinates", coordinate(where, "lat") + " " + coordinate(where, "lon"));
     } else {
       file_.attribute(variable, "start_index", std::int32_t{0});
       if (role != roles_of(options_.mesh).end()) file_.attribute(variable, "cf_role", role->second);
