@@ -47,7 +47,7 @@ const std::map<std::string, Description> descriptions{
 
 std::string dimension_of(char where) { return where == 'c' ? "cell" : where == 'e' ? "edge" : "vertex"; }
 
-// What UGRID calls them in each of the two meshes.
+// Names of UGRID for them, in each of the two meshes.
 std::string location_of(char where, Mesh mesh) {
   if (where == 'e') return "edge";
   return (where == 'c') == (mesh == Mesh::triangles) ? "face" : "node";
