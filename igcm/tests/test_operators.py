@@ -54,6 +54,8 @@ def test_orders_on_the_relaxed_grid():
 @pytest.mark.parametrize("relaxation", ["none", "spring", "centroidal"])
 def test_identities(relaxation):
     found = numbers(run("identities", 3, 2, relaxation))
+    # NICAM's Laplacian does not converge at the pentagons: 14.5 % too large on each grid.
+    assert found.pop("a_grid.pentagon") == pytest.approx(2.29, abs=0.01)
     assert len(found) == 15
     assert {name: rest for name, rest in found.items() if rest > 1e-14} == {}
 

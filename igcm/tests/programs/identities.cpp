@@ -103,4 +103,11 @@ int main(int count, char** arguments) {
   double steepest = 0;
   for (const Vec3 slope : a_grid::gradient(g, constant)) steepest = std::max(steepest, norm(slope));
   print("a_grid.constant_gradient", steepest * g.options.radius / g.options.points.side());
+
+  // The eigenvalue that the A grid's Laplacian has for a harmonic of degree 1, which is 2, at the pentagon 0.
+  options.centre = Centre::centroid;
+  const Grid nicam = make_grid(options);
+  Field x;
+  for (const Vec3 p : nicam.vertex) x.push_back(p.x);
+  print("a_grid.pentagon", -a_grid::laplacian(nicam, x)[0] * options.radius * options.radius / x[0]);
 }
