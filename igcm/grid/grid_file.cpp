@@ -322,7 +322,8 @@ Grid read_grid(const std::string& path, std::int64_t first, std::int64_t last) {
   grid.first_cell = 2 * first;
   grid.first_edge = 3 * first;
   grid.first_vertex = first;
-  resize_arrays(grid, last - first, last == rhombi ? last - first + 2 : last - first);
+  resize_arrays(grid, 2 * (last - first), 3 * (last - first),
+                last == rhombi ? last - first + 2 : last - first);
   for_each_array(grid, [&](const std::string& name, char where, auto array) {
     const std::int64_t begin = where == 'c'   ? grid.first_cell
                                : where == 'e' ? grid.first_edge
