@@ -13,7 +13,7 @@ int owner_of(const Part& part, std::int64_t vertex) {
          1;
 }
 
-// What each rank wants of the others, as lists by rank: from those it receives to those it sends.
+// Turns the lists that a rank wants of each other one into those that each other one wants of it.
 std::vector<Numbers> exchange(const std::vector<Numbers>& wanted, MPI_Comm comm) {
   const int ranks = static_cast<int>(wanted.size());
   std::vector<int> out(wanted.size()), in(wanted.size()), out_at(wanted.size()), in_at(wanted.size());

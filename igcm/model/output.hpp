@@ -1,4 +1,4 @@
-// What the model declares to Tailrace, and puts: the mesh in parts, fields on hexagons, edges and corners.
+// The model's side of Tailrace: the mesh in parts, fields on hexagons, edges and corners.
 #pragma once
 
 #include <tailrace/tailrace.hpp>
