@@ -90,7 +90,13 @@ void Committer::take(ReadyCommit& ready, std::size_t v, Held& held, std::int64_t
     EncodedChunk chunk{.variable = variable.variable,
                        .offset = variable.grid.corner(held.chunk.spatial),
                        .bytes = std::move(held.chunk.bytes),
-                       .filtered = held.chunk.filtered};
+                       .filtered = held.chunk.filtered,
+                       .is_exact = held.chunk.is_exact,
+                       .level = held.chunk.level};
+    const std::int64_t first_record = held.chunk.record_chunk * variable.grid.records_per_chunk;
+    for (std::size_t r = 0; r < held.chunk.reached.size(); ++r)
+      if (variable.axis < 0 || first_record + static_cast<std::int64_t>(r) < length)
+        chunk.reached.merge(held.chunk.reached[r]);
     if (variable.axis >= 0) {
       const std::int64_t first = held.chunk.record_chunk * variable.grid.records_per_chunk;
       chunk.offset.insert(chunk.offset.begin(), first);

@@ -93,6 +93,10 @@ struct EncodedChunk {
   // its place, only the records between these need to be written.
   std::int64_t committed_records = 0;
   std::int64_t valid_records = 0;
+  // Of values that were rounded: the errors of its records in this commit; of any: as FinishedChunk has them.
+  codecs::lossy::Reached reached = {};
+  bool is_exact = false;
+  int level = 0;
 };
 
 // Whole values of small variables without chunk owner: time, bounds, 1-D coordinates. Appended along the
