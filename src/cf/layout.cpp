@@ -11,6 +11,7 @@
 #include "cf/grid.hpp"
 #include "cf/option_tables.hpp"
 #include "cf/points.hpp"
+#include "cf/quantization.hpp"
 #include "cf/text.hpp"
 #include "plan/append/write_amplification.hpp"
 
@@ -157,6 +158,7 @@ void add_variable(DatasetLayout& layout, const plan::DatasetPlan& file, int numb
   spec.dims.insert(spec.dims.end(), grid_dims.begin(), grid_dims.end());
   cut_into_chunks(added, spec, plan, file);
   spec.codec = plan.codec;
+  if (spec.chunk.empty()) spec.codec.keep.reset();  // too small to be worth it
   spec.is_field = true;
   spec.fill_value = fill_value_of(plan, field);
   describe(spec.attributes, field);
@@ -253,6 +255,7 @@ DatasetLayout make_layout(const plan::DatasetPlan& file, const settings::Configu
     }
     finish_attributes(layout, file, number, of_grid);
   }
+  add_quantization(layout, grid_writer);
   layout.dataset.attributes =
       global_attributes(layout.dataset, file, configuration, declarations.component, history);
   add_feature_type(layout.dataset.attributes, file, declarations);

@@ -11,6 +11,7 @@
 
 #include "base/index.hpp"
 #include "base/nearest_name.hpp"
+#include "codecs/lossy/rounding.hpp"
 #include "config/problems.hpp"
 #include "input/options.hpp"
 #include "mip_tables/checks.hpp"
@@ -248,6 +249,7 @@ class Planner {
     variable.propagates_missing = entry.propagates_missing;
     set_type(entry, typed_as(file.entry, asked, index), variable);
     variable.codec = entry.codec.value_or(file.entry.codec);
+    if (!codecs::lossy::can_round(variable.type)) variable.codec.keep.reset();  // integers stay exact
     variable.chunk = entry.chunk;
     variable.attributes = entry.attributes;
     variable.coordinates = mip_tables::scalar_coordinates(written);

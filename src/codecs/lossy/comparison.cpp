@@ -10,98 +10,104 @@
 namespace tailrace::codecs::lossy {
 namespace {
 
-// Half a unit in the last of so many significant digits, for the values between two powers of ten.
-struct Decade {
-  double from = 0.0, bound = 0.0;
-};
-
+// Half a unit in the last of so many significant digits: a function of the decade of a value. By exponent of
+// two, with the power of ten between it and the next one, if any.
 class DigitBound {
  public:
   explicit DigitBound(int digits) {
-    for (int exponent = lowest; exponent <= highest; ++exponent)
-      decades_[static_cast<std::size_t>(exponent - lowest)] = {not_below_power_of_ten(exponent),
-                                                               0.5 * power_of_ten(exponent + 1 - digits)};
+    int decade = lowest_decade;
+    for (int exponent = lowest; exponent <= highest; ++exponent) {
+      while (decade < highest_decade && not_below_power_of_ten(decade + 1) <= std::ldexp(1.0, exponent)) ++decade;
+      bounds_[static_cast<std::size_t>(exponent - lowest)] = {
+          decade < highest_decade ? not_below_power_of_ten(decade + 1) : std::numeric_limits<double>::infinity(),
+          0.5 * power_of_ten(decade + 1 - digits), 0.5 * power_of_ten(decade + 2 - digits)};
+    }
   }
   double of(double size) const {
-    const auto behind =
-        std::upper_bound(decades_.begin(), decades_.end(), size,
-                         [](double value, const Decade& decade) { return value < decade.from; });
-    return behind == decades_.begin() ? 0.0 : std::prev(behind)->bound;
+    const auto exponent = static_cast<int>(std::bit_cast<std::uint64_t>(size) >> mantissa_bits<double>) - 1023;
+    const Bound& bound = bounds_[static_cast<std::size_t>(std::max(exponent, lowest) - lowest)];
+    return size < bound.decade ? bound.below : bound.above;
   }
 
  private:
-  static constexpr int lowest = -308, highest = 308;
-  std::array<Decade, highest - lowest + 1> decades_;
+  struct Bound {
+    double decade = 0.0, below = 0.0, above = 0.0;
+  };
+  static constexpr int lowest = -1022, highest = 1023, lowest_decade = -308, highest_decade = 308;
+  std::array<Bound, highest - lowest + 1> bounds_;
 };
 
-template <class T>
-bool must_survive(T value, T fill) {
-  const T size = std::abs(value);
-  return !(size >= std::numeric_limits<T>::min()) || !(size <= std::numeric_limits<T>::max()) ||
-         value == fill;
+const DigitBound& bound_of(int digits) {
+  static const std::array<DigitBound, 15> all{
+      DigitBound(1),  DigitBound(2),  DigitBound(3),  DigitBound(4),  DigitBound(5),
+      DigitBound(6),  DigitBound(7),  DigitBound(8),  DigitBound(9),  DigitBound(10),
+      DigitBound(11), DigitBound(12), DigitBound(13), DigitBound(14), DigitBound(15)};
+  return all.at(static_cast<std::size_t>(digits - 1));
 }
 
-// The differences of T are exact in double precision: both are multiples of the last bit of the smaller one,
-// and close to each other.
+constexpr std::size_t block = 1024;  // values whose comparisons have no branch
+
+// A block of values. Where a stored value is near the original, their difference in T is exact: both are
+// multiples of the last bit of the smaller one. Patterns of positive numbers have the order of the numbers.
 template <class T>
-class Comparison {
+class Block {
  public:
-  Comparison(std::span<const std::byte> original, std::span<const std::byte> stored)
-      : original_(reinterpret_cast<const T*>(original.data())),
-        stored_(reinterpret_cast<const T*>(stored.data())),
-        count_(original.size() / sizeof(T)) {}
+  using Signed = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+
+  Block(const T* original, const T* stored, std::size_t count)
+      : original_(original), stored_(stored), count_(count) {}
 
   // Whether each value that must survive did, and none became what would be taken for one of these.
   bool survived(T fill) const {
-    bool all = true;
+    using Limits = std::numeric_limits<T>;
+    Signed lost = 0;
     for (std::size_t i = 0; i < count_; ++i) {
-      const auto before = std::bit_cast<Pattern<T>>(original_[i]);
-      const auto after = std::bit_cast<Pattern<T>>(stored_[i]);
-      const bool becomes_special = !(std::abs(stored_[i]) <= std::numeric_limits<T>::max()) || stored_[i] == fill;
-      all &= (before == after) | (!must_survive(original_[i], fill) & !becomes_special);
+      const T x = original_[i], y = stored_[i], size = std::abs(x);
+      const bool same = std::bit_cast<Signed>(x) == std::bit_cast<Signed>(y);
+      const bool may_change = (size >= Limits::min()) & (size <= Limits::max()) & (x != fill);
+      const bool is_value = (std::abs(y) <= Limits::max()) & (y != fill);
+      lost |= same | (may_change & is_value) ? 0 : 1;
     }
-    return all;
+    return lost == 0;
   }
 
-  Reached largest() const {
-    double absolute = 0.0, relative = 0.0;
-    for (std::size_t i = 0; i < count_; ++i) {
-      const auto value = static_cast<double>(original_[i]);
-      const double size = std::abs(value);
-      const double error = std::abs(static_cast<double>(stored_[i]) - value);
-      // Errors of NaN and infinities are NaN, and no comparison with these is true.
-      absolute = error > absolute ? error : absolute;
-      const double share = error / size;
-      relative = share > relative ? share : relative;
-    }
-    return {absolute, relative, 0};
+  double largest() const {
+    Signed most = 0;
+    for (std::size_t i = 0; i < count_; ++i) most = std::max(most, std::bit_cast<Signed>(error(i)));
+    return static_cast<double>(std::bit_cast<T>(most));
   }
 
-  bool holds_digits(int digits) const {
-    const DigitBound bound(digits);
-    return holds([&bound](double size) { return bound.of(size); });
+  // Whether a relative error may be above `known`.
+  bool exceeds(double known) const {
+    const T share = static_cast<T>(known * (1.0 - 1e-6));
+    Signed above = 0;
+    for (std::size_t i = 0; i < count_; ++i) above |= error(i) > share * std::abs(original_[i]) ? 1 : 0;
+    return above != 0;
   }
-  bool holds_bits(int bits) const {
-    return holds([bits](double size) { return std::ldexp(1.0, floor_log2(size) - bits - 1); });
+  double largest_relative() const {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < count_; ++i)
+      if (const T e = error(i); e > T(0))
+        largest = std::max(largest, static_cast<double>(e) / std::abs(static_cast<double>(original_[i])));
+    return largest;
   }
-  bool holds_relative(double relative) const {
-    bool all = true;
+
+  template <class Bound>
+  bool holds(const Bound& bound) const {
+    Signed out = 0;
     for (std::size_t i = 0; i < count_; ++i) {
-      const auto value = static_cast<double>(original_[i]);
-      all &= !(std::abs(static_cast<double>(stored_[i]) - value) > relative * std::abs(value));
+      const auto size = std::abs(static_cast<double>(original_[i]));
+      out |= static_cast<double>(error(i)) > bound(size) ? 1 : 0;
     }
-    return all;
+    return out == 0;
   }
 
  private:
-  template <class Bound>
-  bool holds(Bound bound) const {
-    for (std::size_t i = 0; i < count_; ++i) {
-      const auto value = static_cast<double>(original_[i]);
-      const double error = std::abs(static_cast<double>(stored_[i]) - value);
-      if (error > 0.0 && error > bound(std::abs(value))) return false;
-    }
-    return true;
+  T error(std::size_t i) const {
+    const T x = original_[i], y = stored_[i];
+    const bool same = std::bit_cast<Signed>(x) == std::bit_cast<Signed>(y);  // also of NaN and infinities
+    const T difference = std::abs(y - x);
+    return same ? T(0) : difference;
   }
 
   const T* original_;
@@ -109,16 +115,41 @@ class Comparison {
   std::size_t count_;
 };
 
+// Half a unit in that bit behind the leading one. An error is a multiple of the last bit of its value, so a
+// bound among the denormals is reached by none.
+double bound_of_bits(double size, int bits) {
+  const std::uint64_t pattern = std::bit_cast<std::uint64_t>(size) & (std::uint64_t{0x7ff} << mantissa_bits<double>);
+  const std::uint64_t down = static_cast<std::uint64_t>(bits + 1) << mantissa_bits<double>;
+  return pattern > down ? std::bit_cast<double>(pattern - down) : 0.0;
+}
+
+template <class T>
+bool holds(const Block<T>& values, const Keep& keep) {
+  if (keep.digits && !values.holds([&bound = bound_of(*keep.digits)](double size) { return bound.of(size); }))
+    return false;
+  return !keep.bits || values.holds([bits = *keep.bits](double size) { return bound_of_bits(size, bits); });
+}
+
 template <class T>
 std::optional<Reached> compare_as(std::span<const std::byte> original, std::span<const std::byte> stored,
                                   const Keep& keep, const std::optional<double>& fill) {
-  const Comparison<T> comparison(original, stored);
-  if (!comparison.survived(fill_of<T>(fill))) return std::nullopt;
-  const Reached reached = comparison.largest();
-  if (keep.absolute && reached.absolute > *keep.absolute) return std::nullopt;
-  if (keep.relative && !comparison.holds_relative(*keep.relative)) return std::nullopt;
-  if (keep.digits && !comparison.holds_digits(*keep.digits)) return std::nullopt;
-  if (keep.bits && !comparison.holds_bits(*keep.bits)) return std::nullopt;
+  const T* const before = reinterpret_cast<const T*>(original.data());
+  const T* const after = reinterpret_cast<const T*>(stored.data());
+  const std::size_t count = original.size() / sizeof(T);
+  Reached reached;
+  for (std::size_t first = 0; first < count; first += block) {
+    const Block<T> values(before + first, after + first, std::min(block, count - first));
+    if (!values.survived(fill_of<T>(fill)) || !holds(values, keep)) return std::nullopt;
+    const double largest = values.largest();
+    if (largest == 0.0) continue;
+    reached.absolute = std::max(reached.absolute, largest);
+    if (values.exceeds(reached.relative)) reached.relative = std::max(reached.relative, values.largest_relative());
+    if (keep.absolute && largest > *keep.absolute) return std::nullopt;
+    // The quotient may be rounded up to just above the bound.
+    if (keep.relative && reached.relative > *keep.relative &&
+        !values.holds([share = *keep.relative](double size) { return share * size; }))
+      return std::nullopt;
+  }
   return reached;
 }
 

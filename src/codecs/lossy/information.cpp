@@ -1,7 +1,6 @@
 #include "codecs/lossy/information.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "codecs/lossy/kernel.hpp"
@@ -43,6 +42,17 @@ struct Counts {
   double first = 0, second = 0, both = 0;
 };
 
+template <class T>
+Counts counts_of(const std::vector<Pattern<T>>& first, const std::vector<Pattern<T>>& second, int shift) {
+  Pattern<T> of_first = 0, of_second = 0, both = 0;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    of_first += first[i] >> shift & 1;
+    of_second += second[i] >> shift & 1;
+    both += (first[i] & second[i]) >> shift & 1;
+  }
+  return {static_cast<double>(of_first), static_cast<double>(of_second), static_cast<double>(both)};
+}
+
 double mutual_information(const Counts& counts, double pairs) {
   const double a = counts.first / pairs, b = counts.second / pairs, both = counts.both / pairs;
   const double joint =
@@ -61,29 +71,23 @@ std::vector<double> information_as(std::span<const std::byte> bytes, const Chunk
   constexpr std::size_t bits = 8 * sizeof(T);
   const T* const values = reinterpret_cast<const T*>(bytes.data());
   const T fill = fill_of<T>(record.fill_value);
-  const auto counts = [fill](T value) {
-    return std::abs(value) <= std::numeric_limits<T>::max() && value != fill;
-  };
-  std::array<Counts, bits> of{};
-  double pairs = 0.0;
+  const auto counts = [fill](T value) { return std::isnormal(value) && value != fill; };
+  std::vector<Pattern<T>> first, second;
   for (const Row& row : rows_of(bytes.size() / sizeof(T), record)) {
     for (std::size_t i = row.first; i + 1 < row.first + row.length; ++i) {
       if (!counts(values[i]) || !counts(values[i + 1])) continue;
-      const auto a = std::bit_cast<Pattern<T>>(values[i]), b = std::bit_cast<Pattern<T>>(values[i + 1]);
-      pairs += 1.0;
-      for (std::size_t bit = 0; bit < bits; ++bit) {
-        const auto shift = static_cast<int>(bits - 1 - bit);
-        of[bit].first += static_cast<double>(a >> shift & 1);
-        of[bit].second += static_cast<double>(b >> shift & 1);
-        of[bit].both += static_cast<double>((a & b) >> shift & 1);
-      }
+      first.push_back(std::bit_cast<Pattern<T>>(values[i]));
+      second.push_back(std::bit_cast<Pattern<T>>(values[i + 1]));
     }
   }
   std::vector<double> information(bits, 0.0);
-  if (pairs == 0.0) return information;
+  if (first.empty()) return information;
+  const auto pairs = static_cast<double>(first.size());
   const double chance = information_by_chance(pairs);
-  for (std::size_t bit = 0; bit < bits; ++bit)
-    if (const double found = mutual_information(of[bit], pairs); found > chance) information[bit] = found;
+  for (std::size_t bit = 0; bit < bits; ++bit) {
+    const Counts of = counts_of<T>(first, second, static_cast<int>(bits - 1 - bit));
+    if (const double found = mutual_information(of, pairs); found > chance) information[bit] = found;
+  }
   return information;
 }
 

@@ -12,7 +12,8 @@
 namespace tailrace::codecs::lossy {
 
 // By bit, from the sign to the last of the mantissa. Neighbours lie along the last dim of `record`; pairs with
-// a fill value, NaN or an infinity are left out, and of large records evenly spread rows are taken. What could
+// a value that is not rounded (fill values, zeros, NaN) are left out, since their bits tell each other. Of
+// large records evenly spread rows are taken. What could
 // be chance with a probability above 1 % counts as 0. `values`: those that `record` describes, float32 or
 // float64.
 std::vector<double> information_of_bits(std::span<const std::byte> values, const ChunkDescription& record);

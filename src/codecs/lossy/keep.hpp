@@ -25,6 +25,11 @@ struct Keep {
   bool operator==(const Keep&) const = default;
 };
 
+// Attributes of a variable that tell its bound in words, and the largest errors of its values.
+inline constexpr const char* bound_attribute = "tailrace_error_bound";
+inline constexpr const char* absolute_attribute = "tailrace_largest_absolute_error";
+inline constexpr const char* relative_attribute = "tailrace_largest_relative_error";
+
 // "absolute 0.1, relative 1 %".
 std::string words(const Keep& keep);
 
@@ -48,6 +53,12 @@ struct Reached {
     if (other.bits > 0) bits = bits > 0 ? std::min(bits, other.bits) : other.bits;
   }
   bool operator==(const Reached&) const = default;
+};
+
+// What the attributes of a variable in a file of an earlier run say.
+struct ExistingBound {
+  std::string words;  // empty: its values were not rounded
+  Reached reached;
 };
 
 }  // namespace tailrace::codecs::lossy

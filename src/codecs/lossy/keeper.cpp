@@ -9,6 +9,8 @@
 namespace tailrace::codecs::lossy {
 namespace {
 
+constexpr std::size_t part_bytes = std::size_t{16} << 10;
+
 std::size_t bytes_of(const ChunkDescription& described) {
   std::size_t bytes = model::size_of(described.type);
   for (const std::int64_t extent : described.shape) bytes *= static_cast<std::size_t>(extent);
@@ -27,19 +29,31 @@ Keeper::Keeper(const Keep& keep, ChunkDescription record, ChunkDescription chunk
   if (!keep_.information) rounding_ = make_rounding({keep_, record_.type, record_.fill_value});
 }
 
-// Nothing if a value does not pass the check.
-std::optional<Reached> Keeper::round(std::span<const std::byte> original, std::span<std::byte> record) const {
-  if (rounding_) {
-    rounding_->round(record);
-    return compare(original, record, keep_, record_.type, record_.fill_value);
+// Nothing if a value does not pass the check. In parts that stay in a cache.
+std::optional<Reached> Keeper::round_to(const Keep& keep, const Rounding& rounding,
+                                        std::span<const std::byte> original,
+                                        std::span<std::byte> record) const {
+  Reached largest;
+  for (std::size_t first = 0; first < record.size(); first += part_bytes) {
+    const std::size_t bytes = std::min(part_bytes, record.size() - first);
+    const auto part = record.subspan(first, bytes);
+    rounding.round(part);
+    const auto reached = compare(original.subspan(first, bytes), part, keep, record_.type, record_.fill_value);
+    if (!reached) return std::nullopt;
+    largest.merge(*reached);
   }
+  return largest;
+}
+
+std::optional<Reached> Keeper::round(std::span<const std::byte> original, std::span<std::byte> record) const {
+  if (rounding_) return round_to(keep_, *rounding_, original, record);
   Keep keep = keep_;
   keep.information.reset();
   const auto bits = bits_that_keep(*keep_.information, original, record_);
   if (!bits) return Reached();  // nothing is known about such a record: it stays as it is
   keep.bits = std::max(keep.bits.value_or(0), *bits);
-  make_rounding({keep, record_.type, record_.fill_value})->round(record);
-  auto reached = compare(original, record, keep, record_.type, record_.fill_value);
+  const auto rounding = make_rounding({keep, record_.type, record_.fill_value});
+  auto reached = round_to(keep, *rounding, original, record);
   if (reached) reached->bits = *keep.bits;
   return reached;
 }

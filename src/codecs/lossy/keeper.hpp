@@ -39,6 +39,8 @@ class Keeper {
 
  private:
   std::optional<Reached> round(std::span<const std::byte> original, std::span<std::byte> record) const;
+  std::optional<Reached> round_to(const Keep& keep, const Rounding& rounding,
+                                  std::span<const std::byte> original, std::span<std::byte> record) const;
   KeptChunk exactly(std::span<const std::byte> cells, const AlreadyKept& already, bool encodes) const;
 
   Keep keep_;
