@@ -18,9 +18,9 @@ output::VariableSpec described(const std::string& name, const std::string& algor
   output::VariableSpec spec;
   spec.name = name;
   spec.type = model::DataType::int32;
-  spec.attributes = {{"algorithm", algorithm},
-                     {"implementation",
-                      fmt::format("Tailrace version {} (to the nearest, halves to even)", base::version)}};
+  spec.attributes = {
+      {"algorithm", algorithm},
+      {"implementation", fmt::format("Tailrace version {} (to the nearest, halves to even)", base::version)}};
   return spec;
 }
 

@@ -1,4 +1,4 @@
-// What a file says of values that are rounded within a bound (CF 8.4, and attributes of our own).
+// The attributes of values that are rounded within a bound (CF 8.4, and attributes of our own).
 #pragma once
 
 #include "cf/grid.hpp"

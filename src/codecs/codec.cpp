@@ -21,7 +21,7 @@ Registry& registry() {
   return compressors;
 }
 
-// What `prefer` chooses from: those beyond take ten times as long for a few percent.
+// The levels from which `prefer` chooses: those beyond take ten times as long for a few percent.
 constexpr int levels_for_ratio[] = {1, 3, 6, 9}, levels_for_speed[] = {1, 3};
 // How much smaller a level must make the sample than the best before it: one that is a little smaller takes
 // several times as long.
@@ -93,13 +93,15 @@ class Pipeline final : public Codec {
     }
     return chosen;
   }
-  void verify(std::span<const std::byte> chunk, std::span<const std::byte> encoded, std::size_t element) const {
+  void verify(std::span<const std::byte> chunk, std::span<const std::byte> encoded,
+              std::size_t element) const {
     const std::vector<std::byte> decoded = decode(encoded, chunk.size(), element);
     if (!std::equal(decoded.begin(), decoded.end(), chunk.begin(), chunk.end()))
-      throw Error(ErrorCode::resource,
-                  fmt::format("{}: what was encoded decodes to other values: the memory or the library of this "
-                              "machine is faulty",
-                              compressor_.name()));
+      throw Error(
+          ErrorCode::resource,
+          fmt::format("{}: what was encoded decodes to other values: the memory or the library of this "
+                      "machine is faulty",
+                      compressor_.name()));
   }
 
   const Compressor& compressor_;

@@ -20,8 +20,8 @@ struct CodecOptions {
   std::string codec = "none";  // one of codec_names()
   int level = 1;
   bool shuffle = true;  // byte shuffle before the codec; ignored for `none`
-  // Set: each chunk gets the level that suits a sample of its own values, instead of `level`. So the choice is
-  // the same for any number of servers, and after a restart.
+  // Set: each chunk gets the level that suits a sample of its own values, instead of `level`. So the choice
+  // is the same for any number of servers, and after a restart.
   std::optional<Prefer> prefer = std::nullopt;
   // Set: values are rounded within this bound before they are encoded. A codec itself is always lossless;
   // with a bound, what it encodes is decoded again and compared.

@@ -312,8 +312,8 @@ void Assembly::hand_on(Due&& due) {
   done_(std::move(chunk));
 }
 
-// A full chunk that cannot be encoded is passed on like one that is not full: its format encodes it, or stores
-// it as it is.
+// A full chunk that cannot be encoded is passed on like one that is not full: its format encodes it, or
+// stores it as it is.
 void Assembly::keep(FinishedChunk& chunk, std::span<const std::byte> cells,
                     const codecs::lossy::AlreadyKept& already) const {
   codecs::lossy::KeptChunk kept = keeper_->keep(cells, already, chunk.filtered && encodes_);

@@ -44,7 +44,7 @@ struct FinishedChunk {
   std::int64_t records_end = 0;   // the chunk has the records before this one
   bool filtered = true;           // false: only partly filled; stored unencoded and replaced later
   base::SharedBytes bytes;
-  // Of values that were rounded within a bound: the errors, by record of the chunk.
+  // The errors of values that were rounded within a bound, by record of the chunk.
   std::vector<codecs::lossy::Reached> reached = {};
   bool is_exact = false;  // the bound could not be held with them, so they were not rounded
   int level = 0;          // of compression, where it was chosen for this chunk; else 0
@@ -94,10 +94,9 @@ class Assembly {
 
   // Calls `visit` for each incomplete chunk, with its cells as they would be stored and, if they are rounded,
   // their errors. No other thread may add pieces meanwhile.
-  void for_each_open(
-      const std::function<void(std::int64_t spatial, std::int64_t record_chunk,
-                               std::span<const std::byte> cells,
-                               std::span<const codecs::lossy::Reached> reached)>& visit);
+  void for_each_open(const std::function<void(std::int64_t spatial, std::int64_t record_chunk,
+                                              std::span<const std::byte> cells,
+                                              std::span<const codecs::lossy::Reached> reached)>& visit);
 
   std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }  // held in incomplete chunks
 
@@ -141,7 +140,7 @@ class Assembly {
   std::size_t record_bytes_;   // of a chunk
   Element element_;
   std::shared_ptr<const codecs::Codec> codec_;
-  bool encodes_;  // the codec changes the bytes
+  bool encodes_;                                         // the codec changes the bytes
   std::shared_ptr<const codecs::lossy::Keeper> keeper_;  // null: nothing is rounded
   base::SlabPool slabs_;
   Done done_;

@@ -93,10 +93,7 @@ void Committer::take(ReadyCommit& ready, std::size_t v, Held& held, std::int64_t
                        .filtered = held.chunk.filtered,
                        .is_exact = held.chunk.is_exact,
                        .level = held.chunk.level};
-    const std::int64_t first_record = held.chunk.record_chunk * variable.grid.records_per_chunk;
-    for (std::size_t r = 0; r < held.chunk.reached.size(); ++r)
-      if (variable.axis < 0 || first_record + static_cast<std::int64_t>(r) < length)
-        chunk.reached.merge(held.chunk.reached[r]);
+    for (const codecs::lossy::Reached& reached : held.chunk.reached) chunk.reached.merge(reached);
     if (variable.axis >= 0) {
       const std::int64_t first = held.chunk.record_chunk * variable.grid.records_per_chunk;
       chunk.offset.insert(chunk.offset.begin(), first);

@@ -119,7 +119,7 @@ class Format {
   virtual Inspection inspect(const std::string& path, bool repair) const;
   // The `_FillValue` of each variable that has one, of a dataset that existing_axes() accepts.
   virtual std::map<std::string, model::FillValue> existing_fills(const std::string&) const { return {}; }
-  // What the attributes of each variable say of the bound within which its values were rounded.
+  // For each variable whose values were rounded: the bound and the errors in its attributes.
   virtual std::map<std::string, codecs::lossy::ExistingBound> existing_bounds(const std::string&) const {
     return {};
   }

@@ -15,9 +15,9 @@
 
 #include "output/committer.hpp"
 #include "output/gathered_commits.hpp"
+#include "sinks/kept_errors.hpp"
 #include "sinks/make_sink.hpp"
 #include "sinks/part_cutter.hpp"
-#include "sinks/kept_errors.hpp"
 #include "sinks/step_tally.hpp"
 
 namespace tailrace::sinks {

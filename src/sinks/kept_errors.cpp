@@ -37,9 +37,9 @@ KeptErrors::KeptErrors(const output::DatasetSpec& dataset, std::vector<telemetry
     const output::VariableSpec& spec = dataset.variables[v];
     const auto& keep = spec.codec.keep;
     variables_[v].rounds = keep.has_value();
-    variables_[v].chooses_bits = keep && keep->information && std::ranges::any_of(spec.attributes, [](const auto& a) {
-                                   return a.first == bits_attribute;
-                                 });
+    variables_[v].chooses_bits =
+        keep && keep->information &&
+        std::ranges::any_of(spec.attributes, [](const auto& a) { return a.first == bits_attribute; });
     if (!spec.is_field || spec.chunk.empty() || (!keep && !spec.codec.prefer)) continue;
     variables_[v].counters = static_cast<int>(counters.size());
     counters.push_back({.variable = spec.name, .bound = keep ? codecs::lossy::words(*keep) : ""});
@@ -69,7 +69,8 @@ void KeptErrors::add_attributes(output::Commit& commit) {
   std::map<int, Reached> grown;
   for (const output::EncodedChunk& chunk : commit.chunks) {
     const Variable& variable = variables_[base::index(chunk.variable)];
-    if (variable.rounds) grown.try_emplace(chunk.variable, variable.reached).first->second.merge(chunk.reached);
+    if (variable.rounds)
+      grown.try_emplace(chunk.variable, variable.reached).first->second.merge(chunk.reached);
   }
   for (const auto& [index, reached] : grown) {
     Variable& variable = variables_[base::index(index)];

@@ -19,7 +19,8 @@ class KeptErrors {
   KeptErrors(const output::DatasetSpec& dataset, std::vector<telemetry::KeptCounters>& counters);
 
   // Before a file is created. One that is continued keeps its errors, which are put into the attributes of
-  // `spec`. Throws Error(resource) that names the variable if its values there were kept within another bound.
+  // `spec`. Throws Error(resource) that names the variable if its values there were kept within another
+  // bound.
   void begin(const output::Format& format, output::DatasetSpec& spec);
   // Adds the attributes that change with a commit. The same commit may be tried again.
   void add_attributes(output::Commit& commit);
@@ -27,7 +28,7 @@ class KeptErrors {
 
  private:
   struct Variable {
-    int counters = -1;  // index; -1: nothing is told of it
+    int counters = -1;  // index; -1: none
     bool rounds = false, chooses_bits = false;
     codecs::lossy::Reached reached;  // in the file
   };

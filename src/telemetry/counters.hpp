@@ -59,11 +59,11 @@ const char* phase_name(Phase phase);
 // A variable whose values are rounded within a bound, or whose level of compression is chosen, on the server
 // that writes its file.
 struct KeptCounters {
-  std::string variable, bound;           // the bound in words; empty: values are exact
-  std::uint64_t chunks = 0;              // that were encoded
-  std::uint64_t exact_chunks = 0;        // of these, stored without rounding, since they did not pass the check
-  double absolute = 0.0, relative = 0.0;  // the largest errors
-  int fewest_bits = 0;                   // that were kept of a mantissa, where they were chosen; else 0
+  std::string variable, bound;     // the bound in words; empty: values are exact
+  std::uint64_t chunks = 0;        // that were encoded
+  std::uint64_t exact_chunks = 0;  // of these, stored without rounding, since they did not pass the check
+  double absolute = 0.0, relative = 0.0;    // the largest errors
+  int fewest_bits = 0;                      // that were kept of a mantissa, where they were chosen; else 0
   std::array<std::uint64_t, 4> at_level{};  // chunks, by chosen_levels; 0 where none is chosen
 };
 inline constexpr std::array<int, 4> chosen_levels{1, 3, 6, 9};

@@ -9,8 +9,7 @@ namespace {
 template <class T>
 class BitRound final : public Rounding {
  public:
-  BitRound(int bits, std::optional<double> fill)
-      : shift_(mantissa_bits<T> - bits), fill_(fill_of<T>(fill)) {}
+  BitRound(int bits, std::optional<double> fill) : shift_(mantissa_bits<T> - bits), fill_(fill_of<T>(fill)) {}
   std::string name() const override { return "bitround"; }
   void round(std::span<std::byte> values) const override {
     if (shift_ <= 0) return;

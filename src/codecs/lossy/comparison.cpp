@@ -17,14 +17,17 @@ class DigitBound {
   explicit DigitBound(int digits) {
     int decade = lowest_decade;
     for (int exponent = lowest; exponent <= highest; ++exponent) {
-      while (decade < highest_decade && not_below_power_of_ten(decade + 1) <= std::ldexp(1.0, exponent)) ++decade;
+      while (decade < highest_decade && not_below_power_of_ten(decade + 1) <= std::ldexp(1.0, exponent))
+        ++decade;
       bounds_[static_cast<std::size_t>(exponent - lowest)] = {
-          decade < highest_decade ? not_below_power_of_ten(decade + 1) : std::numeric_limits<double>::infinity(),
+          decade < highest_decade ? not_below_power_of_ten(decade + 1)
+                                  : std::numeric_limits<double>::infinity(),
           0.5 * power_of_ten(decade + 1 - digits), 0.5 * power_of_ten(decade + 2 - digits)};
     }
   }
   double of(double size) const {
-    const auto exponent = static_cast<int>(std::bit_cast<std::uint64_t>(size) >> mantissa_bits<double>) - 1023;
+    const auto exponent =
+        static_cast<int>(std::bit_cast<std::uint64_t>(size) >> mantissa_bits<double>) - 1023;
     const Bound& bound = bounds_[static_cast<std::size_t>(std::max(exponent, lowest) - lowest)];
     return size < bound.decade ? bound.below : bound.above;
   }
@@ -38,10 +41,10 @@ class DigitBound {
 };
 
 const DigitBound& bound_of(int digits) {
-  static const std::array<DigitBound, 15> all{
-      DigitBound(1),  DigitBound(2),  DigitBound(3),  DigitBound(4),  DigitBound(5),
-      DigitBound(6),  DigitBound(7),  DigitBound(8),  DigitBound(9),  DigitBound(10),
-      DigitBound(11), DigitBound(12), DigitBound(13), DigitBound(14), DigitBound(15)};
+  static const std::array<DigitBound, 15> all{DigitBound(1),  DigitBound(2),  DigitBound(3),  DigitBound(4),
+                                              DigitBound(5),  DigitBound(6),  DigitBound(7),  DigitBound(8),
+                                              DigitBound(9),  DigitBound(10), DigitBound(11), DigitBound(12),
+                                              DigitBound(13), DigitBound(14), DigitBound(15)};
   return all.at(static_cast<std::size_t>(digits - 1));
 }
 
@@ -118,7 +121,8 @@ class Block {
 // Half a unit in that bit behind the leading one. An error is a multiple of the last bit of its value, so a
 // bound among the denormals is reached by none.
 double bound_of_bits(double size, int bits) {
-  const std::uint64_t pattern = std::bit_cast<std::uint64_t>(size) & (std::uint64_t{0x7ff} << mantissa_bits<double>);
+  const std::uint64_t pattern =
+      std::bit_cast<std::uint64_t>(size) & (std::uint64_t{0x7ff} << mantissa_bits<double>);
   const std::uint64_t down = static_cast<std::uint64_t>(bits + 1) << mantissa_bits<double>;
   return pattern > down ? std::bit_cast<double>(pattern - down) : 0.0;
 }
@@ -143,7 +147,8 @@ std::optional<Reached> compare_as(std::span<const std::byte> original, std::span
     const double largest = values.largest();
     if (largest == 0.0) continue;
     reached.absolute = std::max(reached.absolute, largest);
-    if (values.exceeds(reached.relative)) reached.relative = std::max(reached.relative, values.largest_relative());
+    if (values.exceeds(reached.relative))
+      reached.relative = std::max(reached.relative, values.largest_relative());
     if (keep.absolute && largest > *keep.absolute) return std::nullopt;
     // The quotient may be rounded up to just above the bound.
     if (keep.relative && reached.relative > *keep.relative &&

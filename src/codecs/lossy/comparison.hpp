@@ -11,8 +11,9 @@
 
 namespace tailrace::codecs::lossy {
 
-// The largest errors; nothing if a value is out of the bound, or one that must survive did not. `original` and
-// `stored`: as many values of `type`, float32 or float64. `keep` has no `information`: its bits are `bits`.
+// The largest errors; nothing if a value is out of the bound, or one that must survive did not. `original`
+// and `stored`: as many values of `type`, float32 or float64. `keep` has no `information`: its bits are
+// `bits`.
 std::optional<Reached> compare(std::span<const std::byte> original, std::span<const std::byte> stored,
                                const Keep& keep, model::DataType type, const std::optional<double>& fill);
 

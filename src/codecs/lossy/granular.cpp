@@ -1,7 +1,7 @@
-// Rounds each value to a multiple of the largest power of two that holds all bounds for it. That power depends
-// on the exponent of the value, and on which side of one threshold it lies: a relative bound doubles within
-// each factor of two, and a bound in digits grows tenfold at a power of ten. Where two bounds have a threshold
-// between the same powers of two, the smaller steps are taken up to the higher one.
+// Rounds each value to a multiple of the largest power of two that holds all bounds for it. That power
+// depends on the exponent of the value, and on which side of one threshold it lies: a relative bound doubles
+// within each factor of two, and a bound in digits grows tenfold at a power of ten. Where two bounds have a
+// threshold between the same powers of two, the smaller steps are taken up to the higher one.
 #include <array>
 
 #include "codecs/lossy/backends.hpp"
@@ -65,7 +65,8 @@ class Granular final : public Rounding {
   static constexpr std::size_t patterns = std::size_t{1} << exponent_bits;
 
   struct Entry {
-    double threshold = 0.0, below = 0.0, above = 0.0;  // the magic numbers of to_multiple, in double precision
+    double threshold = 0.0, below = 0.0,
+           above = 0.0;  // the magic numbers of to_multiple, in double precision
   };
 
  public:

@@ -11,11 +11,10 @@
 
 namespace tailrace::codecs::lossy {
 
-// By bit, from the sign to the last of the mantissa. Neighbours lie along the last dim of `record`; pairs with
-// a value that is not rounded (fill values, zeros, NaN) are left out, since their bits tell each other. Of
-// large records evenly spread rows are taken. What could
-// be chance with a probability above 1 % counts as 0. `values`: those that `record` describes, float32 or
-// float64.
+// By bit, from the sign to the last of the mantissa. Neighbours lie along the last dim of `record`. Pairs
+// with a value that is not rounded (fill values, zeros, NaN) are left out, since their bits tell each other.
+// Large records are represented by evenly spread rows. Information that could be chance with a probability
+// above 1 % counts as 0. `values`: those that `record` describes, float32 or float64.
 std::vector<double> information_of_bits(std::span<const std::byte> values, const ChunkDescription& record);
 
 // The fewest bits of the mantissa that keep at least this share of the information, at least one; nothing if

@@ -1,5 +1,5 @@
-// What lossy compression must keep of each value, and how far stored values are from those that would have
-// been stored without it.
+// The precision that lossy compression must keep of each value, and how far stored values are from those that
+// would have been stored without it.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ struct Reached {
   bool operator==(const Reached&) const = default;
 };
 
-// What the attributes of a variable in a file of an earlier run say.
+// The contents of the attributes of a variable in a file of an earlier run.
 struct ExistingBound {
   std::string words;  // empty: its values were not rounded
   Reached reached;

@@ -38,7 +38,8 @@ std::optional<Reached> Keeper::round_to(const Keep& keep, const Rounding& roundi
     const std::size_t bytes = std::min(part_bytes, record.size() - first);
     const auto part = record.subspan(first, bytes);
     rounding.round(part);
-    const auto reached = compare(original.subspan(first, bytes), part, keep, record_.type, record_.fill_value);
+    const auto reached =
+        compare(original.subspan(first, bytes), part, keep, record_.type, record_.fill_value);
     if (!reached) return std::nullopt;
     largest.merge(*reached);
   }

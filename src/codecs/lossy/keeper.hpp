@@ -16,8 +16,8 @@ namespace tailrace::codecs::lossy {
 struct KeptChunk {
   std::vector<std::byte> bytes{};
   bool is_encoded = false;
-  bool is_exact = false;         // a value did not pass, or did not decode, so all are stored as they were
-  int level = 0;                 // Encoded::level
+  bool is_exact = false;           // a value did not pass, or did not decode, so all are stored as they were
+  int level = 0;                   // Encoded::level
   std::vector<Reached> reached{};  // by record
 };
 
@@ -33,7 +33,7 @@ class Keeper {
   virtual ~Keeper() = default;
 
   // `cells`: whole records one behind the other. `already`: empty, or one for each record. `encodes`: false
-  // for a chunk that is not full yet, whose records are rounded alone. What a record becomes depends on its
+  // for a chunk that is not full yet, whose records are rounded alone. The result for a record depends on its
   // own values only.
   virtual KeptChunk keep(std::span<const std::byte> cells, const AlreadyKept& already, bool encodes) const;
 

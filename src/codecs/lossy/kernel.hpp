@@ -1,4 +1,4 @@
-// What the backends share: which values stay as they are, and the rounding of one value.
+// The common parts of the backends: which values stay as they are, and the rounding of one value.
 #pragma once
 
 #include <bit>
@@ -43,7 +43,7 @@ T kept(T value, T rounded, T fill) {
 
 // `magic` is 2^(k + mantissa bits of T). A sum with it has no bits below 2^k, so the addition rounds to a
 // multiple of 2^k, halfway cases to the even one, and the subtraction is exact. Values from `magic` on are
-// multiples already. What becomes 0 is +0, whatever its sign was.
+// multiples already. A value that becomes 0 becomes +0, whatever its sign was.
 template <class T>
 T to_multiple(T value, T magic) {
   const T shift = std::copysign(magic, value);

@@ -1,7 +1,7 @@
 // Rounds values so that their last bits are zero and compress well: what is left are plain numbers, which any
-// reader understands. Every backend rounds each value by itself to a multiple of a power of two, halfway cases
-// to the even one. A value that would become the fill value or infinite stays as it is. What is rounded must
-// not be rounded again: the step may grow with the value, so a second time may move it further.
+// reader understands. Every backend rounds each value by itself to a multiple of a power of two, halfway
+// cases to the even one. A value that would become the fill value or infinite stays as it is. A rounded value
+// must not be rounded again: the step may grow with the value, so a second time may move it further.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class Rounding {
   virtual void round(std::span<std::byte> values) const = 0;
 };
 
-// What a backend gets. `keep` has no `information`.
+// The input of a backend. `keep` has no `information`.
 struct RoundingRequest {
   Keep keep;
   model::DataType type = model::DataType::float32;  // or float64

@@ -59,7 +59,8 @@ TEST(CompressionSection, TellsWhichBoundIsWrong) {
         .told = "run.yaml:1:32  compression.keep.relative: expected a share such as `1 %` or `0.01`, from "
                 "1e-13 % to 50 %, but got \"60 %\""},
        {.yaml = "compression: {keep: {relativ: 1 %}}",
-        .told = "run.yaml:1:22  compression.keep.relativ: this key is unknown. Did you mean \"relative\"? (known: "
+        .told = "run.yaml:1:22  compression.keep.relativ: this key is unknown. Did you mean \"relative\"? "
+                "(known: "
                 "absolute, bits, digits, information, relative, verify)"},
        {.yaml = "compression: {codec: zstd, prefer: speed}",
         .told = "run.yaml:1:36  compression.prefer: chooses levels for `codec: auto` only"},

@@ -42,7 +42,8 @@ class TimedKeeper final : public codecs::lossy::Keeper {
  public:
   TimedKeeper(const output::VariableSpec& spec, std::size_t record_dims,
               std::shared_ptr<const codecs::Codec> codec, sinks::SinkServices services)
-      : Keeper(*spec.codec.keep, of_record(spec, record_dims), output::describe_chunk(spec), std::move(codec)),
+      : Keeper(*spec.codec.keep, of_record(spec, record_dims), output::describe_chunk(spec),
+               std::move(codec)),
         services_(services) {}
   codecs::lossy::KeptChunk keep(std::span<const std::byte> cells, const codecs::lossy::AlreadyKept& already,
                                 bool encodes) const override {

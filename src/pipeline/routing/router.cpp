@@ -174,8 +174,13 @@ void Router::chunk_done(const sampling::OutputVariable& output_variable, output:
   const int home = parts_.sinks[output_variable.file]->home_of(
       {output_variable.variable, chunk.spatial, chunk.record_chunk, parts_.control.rank()});
   if (home != parts_.control.rank()) {
-    const ChunkHead head{static_cast<std::int64_t>(output_variable.number), chunk.spatial, chunk.record_chunk,
-                         chunk.records_end, chunk.filtered ? 1 : 0, chunk.is_exact ? 1 : 0, chunk.level,
+    const ChunkHead head{static_cast<std::int64_t>(output_variable.number),
+                         chunk.spatial,
+                         chunk.record_chunk,
+                         chunk.records_end,
+                         chunk.filtered ? 1 : 0,
+                         chunk.is_exact ? 1 : 0,
+                         chunk.level,
                          std::ssize(chunk.reached)};
     const auto reached = std::as_bytes(std::span(chunk.reached));
     parts_.services.counters.messages_sent.add();
@@ -208,10 +213,9 @@ void Router::receive_chunk(const base::SharedBytes& item) {
   const std::size_t reached_bytes = reached.size() * sizeof(codecs::lossy::Reached);
   if (reached_bytes > 0) std::memcpy(reached.data(), item.data() + sizeof head, reached_bytes);
   parts_.sinks[output_variable.file]->deliver(
-      output_variable.variable,
-      {head.spatial, head.record_chunk, head.records_end, head.filtered != 0,
-       detached(item, sizeof head + reached_bytes), std::move(reached), head.is_exact != 0,
-       static_cast<int>(head.level)});
+      output_variable.variable, {head.spatial, head.record_chunk, head.records_end, head.filtered != 0,
+                                 detached(item, sizeof head + reached_bytes), std::move(reached),
+                                 head.is_exact != 0, static_cast<int>(head.level)});
 }
 
 bool Router::deliver() {

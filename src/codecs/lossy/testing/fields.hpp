@@ -37,11 +37,32 @@ std::vector<T> values_of(std::span<const std::byte> bytes) {
 template <class T>
 std::vector<T> specials() {
   using Limits = std::numeric_limits<T>;
-  std::vector<T> values{T(0), T(-0.0), Limits::quiet_NaN(), -Limits::quiet_NaN(), Limits::signaling_NaN(),
-                        Limits::infinity(), -Limits::infinity(), Limits::max(), Limits::lowest(), Limits::min(),
-                        -Limits::min(), Limits::denorm_min(), -Limits::denorm_min(), Limits::min() / 2,
-                        T(fill_value), std::nextafter(T(fill_value), T(0)), std::nextafter(T(fill_value), T(-1e6)),
-                        T(1), T(-1), T(0.1), T(0.5), T(1) / T(3), T(99.99999), T(999999.9), T(1.5), T(2.5)};
+  std::vector<T> values{T(0),
+                        T(-0.0),
+                        Limits::quiet_NaN(),
+                        -Limits::quiet_NaN(),
+                        Limits::signaling_NaN(),
+                        Limits::infinity(),
+                        -Limits::infinity(),
+                        Limits::max(),
+                        Limits::lowest(),
+                        Limits::min(),
+                        -Limits::min(),
+                        Limits::denorm_min(),
+                        -Limits::denorm_min(),
+                        Limits::min() / 2,
+                        T(fill_value),
+                        std::nextafter(T(fill_value), T(0)),
+                        std::nextafter(T(fill_value), T(-1e6)),
+                        T(1),
+                        T(-1),
+                        T(0.1),
+                        T(0.5),
+                        T(1) / T(3),
+                        T(99.99999),
+                        T(999999.9),
+                        T(1.5),
+                        T(2.5)};
   for (int exponent = Limits::min_exponent10; exponent <= Limits::max_exponent10; exponent += 3)
     for (const double digits : {1.0, 0.99999999, 1.0000001, 4.9999999, 5.0})
       values.push_back(static_cast<T>(digits * std::pow(10.0, exponent)));
@@ -62,7 +83,8 @@ std::vector<std::pair<std::string, std::vector<T>>> fields(std::size_t count, un
   const auto wave = [](std::size_t i) { return std::sin(0.003 * static_cast<double>(i)); };
   const std::vector<T> special = specials<T>();
   return {
-      {"smooth", filled([&](std::size_t i) { return static_cast<T>(22.5 + 32.5 * wave(i) + 1e-3 * unit()); })},
+      {"smooth",
+       filled([&](std::size_t i) { return static_cast<T>(22.5 + 32.5 * wave(i) + 1e-3 * unit()); })},
       {"any pattern", filled([&](std::size_t) { return any(); })},
       {"constant", filled([](std::size_t) { return T(273.15); })},
       {"through zero", filled([&](std::size_t i) { return static_cast<T>(wave(i) * unit()); })},

@@ -37,8 +37,8 @@ void check_rounding_of(const Rounding& rounding, const RoundingRequest& request)
   const T fill = fill_of<T>(request.fill_value);
   for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{4099}})
     for (const auto& [name, values] : fields<T>(count, static_cast<unsigned>(count))) {
-      SCOPED_TRACE(rounding.name() + ", " + words(request.keep) + ", " + name + ", " +
-                   std::to_string(count) + " of " + std::string(model::name_of(request.type)));
+      SCOPED_TRACE(rounding.name() + ", " + words(request.keep) + ", " + name + ", " + std::to_string(count) +
+                   " of " + std::string(model::name_of(request.type)));
       const Bytes original = bytes_of(values);
       Bytes rounded = original;
       rounding.round(rounded);

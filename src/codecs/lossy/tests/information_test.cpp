@@ -38,7 +38,8 @@ TEST(Information, EndsWhereTheNoiseBegins) {
 TEST(Information, OfBitsThatAreChanceIsNothing) {
   std::mt19937 random(3);
   std::vector<float> values(rows * columns);
-  for (float& value : values) value = std::bit_cast<float>(static_cast<std::uint32_t>(0x3f800000U | (random() & 0x7fffffU)));
+  for (float& value : values)
+    value = std::bit_cast<float>(static_cast<std::uint32_t>(0x3f800000U | (random() & 0x7fffffU)));
   EXPECT_EQ(bits_of(values), std::nullopt);
 }
 

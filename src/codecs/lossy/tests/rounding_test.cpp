@@ -27,7 +27,8 @@ TEST(Rounding, EveryBackendKeepsTheContract) {
     int made = 0;
     for (const Keep& keep : bounds())
       for (const auto type : {model::DataType::float32, model::DataType::float64})
-        for (const std::optional<double> fill : {std::optional<double>(), std::optional(testing::fill_value)}) {
+        for (const std::optional<double> fill :
+             {std::optional<double>(), std::optional(testing::fill_value)}) {
           const RoundingRequest request{keep, type, fill};
           const auto rounding = backend.make(request);
           if (!rounding) continue;

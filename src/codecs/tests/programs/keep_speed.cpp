@@ -1,7 +1,8 @@
 // Measures how much smaller chunks become within a bound, and how fast, on one core:
 //   keep_speed [NAME FILE NZ NY NX]...
-// The field `sines` (eight waves of 24 to 200 cells and noise of 1e-3, in [-10, 55], 16 x 512 x 512) and each of the files, raw
-// float32 values of that shape, are cut into chunks of whole levels of at most 4 MiB. Prints lines
+// The field `sines` (eight waves of 24 to 200 cells and noise of 1e-3, in [-10, 55], 16 x 512 x 512) and each
+// of the files, raw float32 values of that shape, are cut into chunks of whole levels of at most 4 MiB.
+// Prints lines
 //   figure FIELD SETTING RATIO ROUNDED CHECKED DECODED ABSOLUTE RELATIVE
 // with MB (10^6 bytes) of values in a second of the processor: rounded and encoded; the same with every value
 // compared and every chunk decoded again; decoding alone; and the largest errors.
@@ -64,7 +65,8 @@ Field sines() {
   std::vector<Wave> all;
   for (int k = 0; k < waves; ++k) {
     const double length = shortest * std::pow(longest / shortest, k / (waves - 1.0)), angle = turn * unit();
-    all.push_back({length / longest, turn / length * std::cos(angle), turn / length * std::sin(angle), 1.0 * k});
+    all.push_back(
+        {length / longest, turn / length * std::cos(angle), turn / length * std::sin(angle), 1.0 * k});
   }
   std::vector<double> sums;
   for (int z = 0; z < 16; ++z)
@@ -141,7 +143,8 @@ class Measurement {
     lossy::Reached reached;
     std::vector<std::vector<std::byte>> encoded;
     const double rounded = seconds_of([&] {
-      for_each_chunk([&](std::span<const std::byte> cells, const ChunkDescription& chunk) { round(cells, chunk); });
+      for_each_chunk(
+          [&](std::span<const std::byte> cells, const ChunkDescription& chunk) { round(cells, chunk); });
     });
     const double checked = seconds_of([&] {
       encoded.clear();
@@ -159,8 +162,8 @@ class Measurement {
     for (const auto& chunk : encoded) bytes += chunk.size();
     const double all = static_cast<double>(field_.values.size() * sizeof(float));
     std::printf("figure %s %s %.3f %.1f %.1f %.1f %.6g %.6g\n", field_.name.c_str(), setting_.name.c_str(),
-                all / static_cast<double>(bytes), all / rounded / 1e6, all / checked / 1e6, all / decoded / 1e6,
-                reached.absolute, reached.relative);
+                all / static_cast<double>(bytes), all / rounded / 1e6, all / checked / 1e6,
+                all / decoded / 1e6, reached.absolute, reached.relative);
     std::fflush(stdout);
   }
 
@@ -175,7 +178,7 @@ class Measurement {
             {model::DataType::float32, {count, field_.shape[1], field_.shape[2]}});
     }
   }
-  // What Keeper does, without the checks.
+  // The work of Keeper without the checks.
   void round(std::span<const std::byte> cells, const ChunkDescription& chunk) const {
     if (!setting_.options.keep || setting_.options.keep->information) {
       unchecked_->encode(cells, chunk);
@@ -207,5 +210,6 @@ int main(int argc, char** argv) {
   std::vector<tailrace::codecs::Field> fields{tailrace::codecs::sines()};
   for (int i = 1; i + 4 < argc; i += 5) fields.push_back(tailrace::codecs::field_in(argv + i));
   for (const auto& field : fields)
-    for (const auto& setting : tailrace::codecs::settings()) tailrace::codecs::Measurement(field, setting).run();
+    for (const auto& setting : tailrace::codecs::settings())
+      tailrace::codecs::Measurement(field, setting).run();
 }

@@ -15,7 +15,7 @@ std::map<std::string, ExistingAxis> read_axes(const std::string& path) TAILRACE_
 // The `_FillValue` of each variable that has one.
 std::map<std::string, model::FillValue> read_fills(const std::string& path) TAILRACE_EXCLUDES(hdf5_mutex);
 
-// What the attributes of variables say of the bound within which their values were rounded.
+// For each variable whose values were rounded: the bound and the errors in its attributes.
 std::map<std::string, codecs::lossy::ExistingBound> read_bounds(const std::string& path)
     TAILRACE_EXCLUDES(hdf5_mutex);
 
