@@ -316,7 +316,12 @@ void Assembly::hand_on(Due&& due) {
 // stores it as it is.
 void Assembly::keep(FinishedChunk& chunk, std::span<const std::byte> cells,
                     const codecs::lossy::AlreadyKept& already) const {
-  codecs::lossy::KeptChunk kept = keeper_->keep(cells, already, chunk.filtered && encodes_);
+  codecs::lossy::AlreadyKept marked = already;
+  marked.resize(static_cast<std::size_t>(grid_.records_per_chunk));
+  const std::int64_t records = chunk.records_end - chunk.record_chunk * grid_.records_per_chunk;
+  for (std::size_t r = base::index(std::min(records, grid_.records_per_chunk)); r < marked.size(); ++r)
+    marked[r] = codecs::lossy::Reached();  // of fill values
+  codecs::lossy::KeptChunk kept = keeper_->keep(cells, marked, chunk.filtered && encodes_);
   chunk.filtered = chunk.filtered && (kept.is_encoded || !encodes_);
   chunk.reached = std::move(kept.reached);
   chunk.is_exact = kept.is_exact;

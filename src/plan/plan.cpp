@@ -249,7 +249,14 @@ class Planner {
     variable.propagates_missing = entry.propagates_missing;
     set_type(entry, typed_as(file.entry, asked, index), variable);
     variable.codec = entry.codec.value_or(file.entry.codec);
-    if (!codecs::lossy::can_round(variable.type)) variable.codec.keep.reset();  // integers stay exact
+    if (!codecs::lossy::can_round(variable.type)) {
+      if (entry.codec && entry.codec->keep)
+        plan_.warnings.push_back(fmt::format(
+            "{}  {}.compression.keep: \"{}\" is stored as {}, and so without an error: `keep` is "
+            "for float32 and float64",
+            entry.location.text(), entry.config_path, variable.name, model::name_of(variable.type)));
+      variable.codec.keep.reset();
+    }
     variable.chunk = entry.chunk;
     variable.attributes = entry.attributes;
     variable.coordinates = mip_tables::scalar_coordinates(written);

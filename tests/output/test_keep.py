@@ -53,6 +53,14 @@ CONFIG = {
                 variable("gappy", "gappy_exact", "none"),
                 {"field": "gappy", "name": "gappy_absolute", "operation": "mean", "every": "2 s"},
                 {"field": "whole", "every": "2 s"},
+                {
+                    "field": "gappy",
+                    "name": "part",
+                    "operation": "mean",
+                    "every": "2 s",
+                    "split": "z",
+                    "chunk": [3, 1, 5, 4],
+                },
                 {"field": "gappy", "name": "packed", "every": "2 s", "pack": {"range": [0.0, 900.0]}},
             ],
         ),
@@ -152,6 +160,17 @@ def test_the_files_name_the_algorithms_of_cf(reference):
         assert "quantization" not in data["single_exact"].attrs
 
 
+def test_variables_that_are_split_keep_the_bound_of_their_own(reference):
+    data = read(reference.path("chosen.nc"))
+    errors = []
+    for z in range(3):
+        x, y = data["gappy_exact"].values[:, z], data[f"part_{z + 1}"].values
+        assert not broken(x, y, BOUNDS["absolute"])[x != FILL].any()
+        errors.append(np.abs(x - y)[x != FILL].max())
+        assert data[f"part_{z + 1}"].attrs["tailrace_largest_absolute_error"] == errors[-1] > 0.0
+    assert len(set(errors)) > 1
+
+
 def test_integers_and_packed_values_stay_exact(reference):
     data = read(reference.path("chosen.nc"))
     assert set(data.whole.attrs) & {"tailrace_error_bound", "quantization"} == set()
@@ -172,7 +191,7 @@ def test_inspect_and_report_tell_bounds_and_errors(reference):
         assert told["exact_chunks"] == 0
         assert told["chunks"] == sum(told["chosen_levels"].values()) == data.sizes["time"], told
     assert files["chosen.nc"]["gappy_absolute"]["bound"] == "absolute 0.3"
-    assert set(files["chosen.nc"]) == {"gappy_absolute"}
+    assert set(files["chosen.nc"]) == {"gappy_absolute", "part_1", "part_2", "part_3"}
 
 
 PLAYERS = [(3, servers(2)), (5, servers(3, transport="mpi")), (3, attached())]

@@ -40,10 +40,11 @@ class TimedCodec final : public codecs::Codec {
 // Counts the time that rounding and checking take as that of encoding.
 class TimedKeeper final : public codecs::lossy::Keeper {
  public:
-  TimedKeeper(const output::VariableSpec& spec, std::size_t record_dims,
+  // `cells`: the shape of one record of a chunk.
+  TimedKeeper(const output::VariableSpec& spec, std::vector<std::int64_t> cells,
               std::shared_ptr<const codecs::Codec> codec, sinks::SinkServices services)
-      : Keeper(*spec.codec.keep, of_record(spec, record_dims), output::describe_chunk(spec),
-               std::move(codec)),
+      : Keeper(*spec.codec.keep, {spec.type, std::move(cells), output::describe_chunk(spec).fill_value},
+               output::describe_chunk(spec), std::move(codec)),
         services_(services) {}
   codecs::lossy::KeptChunk keep(std::span<const std::byte> cells, const codecs::lossy::AlreadyKept& already,
                                 bool encodes) const override {
@@ -52,12 +53,6 @@ class TimedKeeper final : public codecs::lossy::Keeper {
   }
 
  private:
-  static codecs::ChunkDescription of_record(const output::VariableSpec& spec, std::size_t record_dims) {
-    codecs::ChunkDescription record = output::describe_chunk(spec);
-    record.shape.erase(record.shape.begin(), record.shape.end() - static_cast<std::ptrdiff_t>(record_dims));
-    return record;
-  }
-
   sinks::SinkServices services_;
 };
 
@@ -90,7 +85,7 @@ Route make_route(const Blueprint& blueprint, const sampling::OutputVariable& out
       parts.slabs, std::move(done));
   if (spec.codec.keep && !spec.chunk.empty())
     route.assembly->keep_by(
-        std::make_shared<TimedKeeper>(spec, route.assembly->grid().shape.size(), codec, parts.services));
+        std::make_shared<TimedKeeper>(spec, route.assembly->grid().chunk, codec, parts.services));
   route.assembly->count_in(parts.open_bytes);
   return route;
 }
