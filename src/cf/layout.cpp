@@ -12,6 +12,7 @@
 #include "cf/grid.hpp"
 #include "cf/option_tables.hpp"
 #include "cf/points.hpp"
+#include "cf/quantization.hpp"
 #include "cf/text.hpp"
 #include "plan/append/write_amplification.hpp"
 
@@ -168,6 +169,7 @@ void add_variable(DatasetLayout& layout, const plan::DatasetPlan& file, int numb
   spec.dims.insert(spec.dims.end(), grid_dims.begin(), grid_dims.end());
   cut_into_chunks(added, spec, plan, file, grid == nullptr ? std::nullopt : healpix_dim(*grid));
   spec.codec = plan.codec;
+  if (spec.chunk.empty()) spec.codec.keep.reset();  // too small to be worth it
   spec.is_field = true;
   spec.fill_value = fill_value_of(plan, field);
   describe(spec.attributes, field);
@@ -280,6 +282,7 @@ DatasetLayout make_layout(const plan::DatasetPlan& file, const settings::Configu
     }
     finish_attributes(layout, file, number, of_grid);
   }
+  add_quantization(layout, grid_writer);
   layout.dataset.attributes =
       global_attributes(layout.dataset, file, configuration, declarations.component, history);
   add_feature_type(layout.dataset.attributes, file, declarations);

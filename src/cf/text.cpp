@@ -105,16 +105,17 @@ void give_own_types(output::Attributes& attributes, const plan::VariablePlan& pl
 }
 
 std::string conventions(const output::DatasetSpec& dataset) {
-  bool leap_seconds = false, healpix = false, mesh = false;
+  bool leap_seconds = false, healpix = false, mesh = false, quantized = false;
   for (const output::VariableSpec& variable : dataset.variables)
     for (const auto& [name, value] : variable.attributes) {
       const auto* text = std::get_if<std::string>(&value);
       leap_seconds = leap_seconds || (text && text->starts_with("leap_seconds"));  // CF 1.12, 4.4.1
       healpix =
           healpix || (name == "grid_mapping_name" && text && *text == "healpix");  // CF 1.13, appendix F
+      quantized = quantized || name == "quantization";                             // CF 1.12, 8.4
       mesh = mesh || (name == "cf_role" && text && *text == "mesh_topology");      // CF 1.11, 5.9
     }
-  const char* version = healpix ? "CF-1.13" : leap_seconds ? "CF-1.12" : "CF-1.11";
+  const char* version = healpix ? "CF-1.13" : leap_seconds || quantized ? "CF-1.12" : "CF-1.11";
   return mesh ? fmt::format("{} UGRID-1.0", version) : version;
 }
 

@@ -9,14 +9,23 @@
 #include <string>
 #include <vector>
 
+#include "codecs/lossy/keep.hpp"
 #include "model/data_type.hpp"
 
 namespace tailrace::codecs {
+
+enum class Prefer { ratio, speed };
 
 struct CodecOptions {
   std::string codec = "none";  // one of codec_names()
   int level = 1;
   bool shuffle = true;  // byte shuffle before the codec; ignored for `none`
+  // Set: each chunk gets the level that suits a sample of its own values, instead of `level`. So the choice
+  // is the same for any number of servers, and after a restart.
+  std::optional<Prefer> prefer = std::nullopt;
+  // Set: values are rounded within this bound before they are encoded. A codec itself is always lossless;
+  // with a bound, what it encodes is decoded again and compared.
+  std::optional<lossy::Keep> keep = std::nullopt;
 
   bool operator==(const CodecOptions&) const = default;
 };
@@ -34,13 +43,23 @@ struct Filter {
   std::vector<unsigned> parameters;
 };
 
+struct Encoded {
+  std::vector<std::byte> bytes;
+  int level = 0;  // that was chosen for this chunk; 0: the codec makes no choice
+};
+
 // Immutable, so one object serves all threads.
 class Codec {
  public:
   virtual ~Codec() = default;
-  // `chunk`: the values that `description` describes, in C order.
+  // `chunk`: the values that `description` describes, in C order. Throws Error(resource) if the result is
+  // compared (CodecOptions::keep) and does not decode to the same bytes.
   virtual std::vector<std::byte> encode(std::span<const std::byte> chunk,
                                         const ChunkDescription& description) const = 0;
+  virtual Encoded encode_by_choice(std::span<const std::byte> chunk,
+                                   const ChunkDescription& description) const {
+    return {encode(chunk, description)};
+  }
   virtual std::vector<std::byte> decode(
       std::span<const std::byte> encoded, std::size_t chunk_bytes,
       std::size_t element_size) const = 0;  // throws Error(resource) on damage

@@ -1,6 +1,9 @@
 #include "codecs/options.hpp"
 
+#include <algorithm>
+
 #include "codecs/codec.hpp"
+#include "codecs/lossy/options.hpp"
 #include "config/read.hpp"
 
 namespace tailrace::codecs {
@@ -8,16 +11,29 @@ namespace {
 
 using namespace config;
 
+constexpr const char* chosen = "auto";
+constexpr const char* codec_of_choice = "zstd";  // what `auto` chooses the level of
+constexpr const char* codec_of_keep = "zlib";    // which every reader of NetCDF and Zarr decodes
+
+std::vector<std::string> names_of_codecs() {
+  std::vector<std::string> names = codec_names();
+  names.emplace_back(chosen);
+  std::ranges::sort(names);
+  return names;
+}
+
 Type compression_type() {
   const Levels levels = levels_of_all();
   return either(
-      {choice(codec_names()),
+      {choice(names_of_codecs()),
        section({
            {.name = "codec",
-            .type = choice(codec_names()),
-            .description = "The lossless codec for the chunks.",
+            .type = choice(names_of_codecs()),
+            .description = "The lossless codec for the chunks. `auto` is zstd, with the level that suits a "
+                           "sample of each chunk.",
             .example = "zstd",
-            .required = true},
+            .required = true,
+            .implied_by = {"keep"}},
            {.name = "level",
             .type = integer(levels.lowest, levels.highest),
             .description = "The compression level: " + levels_in_words() + ".",
@@ -29,23 +45,45 @@ Type compression_type() {
                 "Whether bytes are shuffled first, so that bytes of equal significance are adjacent.",
             .example = "false",
             .default_value = "true"},
-           {.name = "keep",
-            .type = section({}),
-            .description = "The bound on the error of lossy compression.",
-            .example = "{}",
-            .available = false},
+           {.name = "prefer",
+            .type = choice({"ratio", "speed"}),
+            .description = "What `codec: auto` chooses levels for: the smallest sample, up to level 9, or a "
+                           "level above 1 only where it saves a quarter.",
+            .example = "speed",
+            .default_value = "ratio"},
+           lossy::keep_section().option,
        })});
+}
+
+void read_section(const Value& value, CodecOptions& options, Problems& problems) {
+  options.keep = read_part(lossy::keep_section(), value, problems);
+  options.codec = text_of(value, "codec", options.keep ? codec_of_keep : options.codec.c_str());
+  options.level = integer_of(value, "level", options.level);
+  options.shuffle = flag_of(value, "shuffle", options.shuffle);
+  const auto is_given = [&value](const char* name) {
+    return std::ranges::any_of(value.entries(), [name](const ValueEntry& entry) {
+      return entry.key == name && entry.location.line > 0;
+    });
+  };
+  if (options.codec != chosen && is_given("prefer"))
+    problems.add(value.at("prefer").location(), value.at("prefer").path(),
+                 "chooses levels for `codec: auto` only");
+  if (options.codec == chosen && is_given("level"))
+    problems.add(value.at("level").location(), value.at("level").path(),
+                 "is chosen by `codec: auto`; expected one of both");
+  if (options.codec == chosen)
+    options.prefer = choice_of<Prefer>(value, "prefer", {{"ratio", Prefer::ratio}, {"speed", Prefer::speed}});
 }
 
 CodecOptions read(const Value& value, Problems& problems) {
   CodecOptions options;
   if (value.kind() == Kind::choice) {
     options.codec = value.text();
+    if (options.codec == chosen) options.prefer = Prefer::ratio;
   } else {
-    options.codec = text_of(value, "codec", options.codec);
-    options.level = integer_of(value, "level", options.level);
-    options.shuffle = flag_of(value, "shuffle", options.shuffle);
+    read_section(value, options, problems);
   }
+  if (options.codec == chosen) options.codec = codec_of_choice;
   if (!value.open()) report(value, problems, [&] { make_codec(options); });
   return options;
 }

@@ -105,6 +105,10 @@ Assembly::Open& Assembly::open(const Key& key) {
     slot->handed_end = key.record_chunk * grid_.records_per_chunk;
     const std::int64_t known = std::max(std::int64_t{0}, grid_.first_record - slot->handed_end);
     std::fill_n(slot->missing.begin(), std::min(known, grid_.records_per_chunk), 0);
+    if (keeper_) {
+      slot->kept.resize(slot->missing.size());
+      std::fill_n(slot->kept.begin(), std::min(known, grid_.records_per_chunk), codecs::lossy::Reached());
+    }
     bytes_.fetch_add(slot->cells.size(), std::memory_order_relaxed);
     if (in_all_ != nullptr) in_all_->fetch_add(slot->cells.size(), std::memory_order_relaxed);
   }
@@ -129,7 +133,7 @@ std::optional<std::size_t> Assembly::whole(std::span<const model::Segment> segme
 void Assembly::add_shared(std::int64_t record, std::int64_t spatial, const base::SharedBytes& source,
                           std::span<const model::Segment> segments) {
   const auto first = whole(segments);
-  if (encodes_ || !first) return add(record, spatial, source, segments);
+  if (encodes_ || keeper_ || !first) return add(record, spatial, source, segments);
   done_({spatial, record, record + 1, true, source.part(*first, record_bytes_)});
 }
 
@@ -141,7 +145,17 @@ void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const st
   const std::int64_t within = record % grid_.records_per_chunk;
   if (const auto first = whole(segments)) {
     const auto chunk = source.subspan(*first, record_bytes_);
-    if (encodes_) return done_({spatial, record, record + 1, true, codec_->encode(chunk, element_.chunk)});
+    FinishedChunk finished{spatial, record, record + 1, true, {}};
+    if (keeper_) {
+      keep(finished, chunk, {});
+      return done_(std::move(finished));
+    }
+    if (encodes_) {
+      codecs::Encoded encoded = codec_->encode_by_choice(chunk, element_.chunk);
+      finished.bytes = std::move(encoded.bytes);
+      finished.level = encoded.level;
+      return done_(std::move(finished));
+    }
     base::Slab copied = slabs_.take(record_bytes_);
     std::memcpy(copied.data(), chunk.data(), chunk.size());
     return done_({spatial, record, record + 1, true, std::move(copied)});
@@ -157,10 +171,27 @@ void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const st
   std::int64_t& missing = chunk.missing[base::index(within)];
   missing -= cells;
   TAILRACE_ASSERT(missing >= 0, "a cell of a record arrived twice");
-  std::optional<FinishedChunk> due;
+  std::optional<Due> due;
   if (missing == 0) due = take_due(key, chunk);
   lock.unlock();
   if (due) hand_on(std::move(*due));
+}
+
+// The mark comes first: the piece may complete the chunk, which leaves at once.
+void Assembly::add_kept(std::int64_t record, std::int64_t spatial, std::span<const std::byte> source,
+                        std::span<const model::Segment> segments, const codecs::lossy::Reached& reached) {
+  if (!keeper_ || segments.empty()) return add(record, spatial, source, segments);
+  if (const auto first = whole(segments)) {
+    FinishedChunk finished{spatial, record, record + 1, true, {}};
+    keep(finished, source.subspan(*first, record_bytes_), {reached});
+    return done_(std::move(finished));
+  }
+  {
+    const base::MutexLock lock(mutex_);
+    Open& chunk = open({record / grid_.records_per_chunk, spatial});
+    chunk.kept[base::index(record % grid_.records_per_chunk)] = reached;
+  }
+  add(record, spatial, source, segments);
 }
 
 // For a chunk at the upper edge, rows are clipped in the box but have the full length on disk.
@@ -213,14 +244,27 @@ void Assembly::flush(std::int64_t end, std::span<const std::int64_t> spatials, b
   std::erase_if(full_, [&](const Key& key) { return key.record_chunk < record_chunk; });
 }
 
-void Assembly::for_each_open(const std::function<void(std::int64_t spatial, std::int64_t record_chunk,
-                                                      std::span<const std::byte> cells)>& visit) {
+// Only complete records are rounded: the cells of others may not have been written.
+void Assembly::for_each_open(
+    const std::function<void(std::int64_t spatial, std::int64_t record_chunk,
+                             std::span<const std::byte> cells,
+                             std::span<const codecs::lossy::Reached> reached)>& visit) {
   const base::MutexLock lock(mutex_);
-  for (const auto& [key, chunk] : open_)
-    visit(key.spatial, key.record_chunk, std::as_const(chunk->cells).bytes());
+  for (const auto& [key, chunk] : open_) {
+    const std::span<const std::byte> cells = std::as_const(chunk->cells).bytes();
+    if (!keeper_) {
+      visit(key.spatial, key.record_chunk, cells, {});
+      continue;
+    }
+    codecs::lossy::AlreadyKept already = chunk->kept;
+    for (std::size_t r = 0; r < already.size(); ++r)
+      if (chunk->missing[r] != 0) already[r] = codecs::lossy::Reached();
+    const codecs::lossy::KeptChunk kept = keeper_->keep(cells, already, false);
+    visit(key.spatial, key.record_chunk, kept.bytes, kept.reached);
+  }
 }
 
-std::optional<FinishedChunk> Assembly::take_due(const Key& key, Open& chunk) {
+std::optional<Assembly::Due> Assembly::take_due(const Key& key, Open& chunk) {
   while (chunk.complete < chunk.missing.size() && chunk.missing[chunk.complete] == 0) ++chunk.complete;
   const std::int64_t end =
       key.record_chunk * grid_.records_per_chunk + static_cast<std::int64_t>(chunk.complete);
@@ -228,7 +272,8 @@ std::optional<FinishedChunk> Assembly::take_due(const Key& key, Open& chunk) {
   if (end == full_end) {
     const std::unique_ptr<Open> taken = take(key);
     if (grid_.records_per_chunk > 1) full_.insert(key);
-    return FinishedChunk{key.spatial, key.record_chunk, full_end, true, std::move(taken->cells)};
+    return Due{{key.spatial, key.record_chunk, full_end, true, std::move(taken->cells)},
+               std::move(taken->kept)};
   }
   if (chunk.last_end > 0 && end == chunk.last_end) return take_last(key);
   // Each commit gets its records as soon as they are complete, independent of later flushes.
@@ -242,21 +287,46 @@ std::optional<FinishedChunk> Assembly::take_due(const Key& key, Open& chunk) {
   base::Slab cells = slabs_.take(chunk.cells.size());
   std::memcpy(cells.data(), chunk.cells.data(), there);
   base::fill_with(element_.fill, cells.bytes().subspan(there));
-  return FinishedChunk{key.spatial, key.record_chunk, flush_end, false, std::move(cells)};
+  return Due{{key.spatial, key.record_chunk, flush_end, false, std::move(cells)}, chunk.kept};
 }
 
 // A chunk that was already passed on with all its records needs no further write.
-std::optional<FinishedChunk> Assembly::take_last(const Key& key) {
+std::optional<Assembly::Due> Assembly::take_last(const Key& key) {
   const std::unique_ptr<Open> taken = take(key);
   if (taken->handed_end == taken->last_end) return std::nullopt;
   base::fill_with(element_.fill, taken->cells.bytes().subspan(taken->complete * record_bytes_));
-  return FinishedChunk{key.spatial, key.record_chunk, taken->last_end, true, std::move(taken->cells)};
+  return Due{{key.spatial, key.record_chunk, taken->last_end, true, std::move(taken->cells)},
+             std::move(taken->kept)};
 }
 
 // Called without the mutex: encoding takes long, and the receiver of the chunk may take locks of its own.
-void Assembly::hand_on(FinishedChunk&& due) {
-  if (due.filtered && encodes_) due.bytes = codec_->encode(due.bytes, element_.chunk);
-  done_(std::move(due));
+void Assembly::hand_on(Due&& due) {
+  FinishedChunk& chunk = due.chunk;
+  if (keeper_) {
+    keep(chunk, chunk.bytes, due.kept);
+  } else if (chunk.filtered && encodes_) {
+    codecs::Encoded encoded = codec_->encode_by_choice(chunk.bytes, element_.chunk);
+    chunk.bytes = std::move(encoded.bytes);
+    chunk.level = encoded.level;
+  }
+  done_(std::move(chunk));
+}
+
+// A full chunk that cannot be encoded is passed on like one that is not full: its format encodes it, or
+// stores it as it is.
+void Assembly::keep(FinishedChunk& chunk, std::span<const std::byte> cells,
+                    const codecs::lossy::AlreadyKept& already) const {
+  codecs::lossy::AlreadyKept marked = already;
+  marked.resize(static_cast<std::size_t>(grid_.records_per_chunk));
+  const std::int64_t records = chunk.records_end - chunk.record_chunk * grid_.records_per_chunk;
+  for (std::size_t r = base::index(std::min(records, grid_.records_per_chunk)); r < marked.size(); ++r)
+    marked[r] = codecs::lossy::Reached();  // of fill values
+  codecs::lossy::KeptChunk kept = keeper_->keep(cells, marked, chunk.filtered && encodes_);
+  chunk.filtered = chunk.filtered && (kept.is_encoded || !encodes_);
+  chunk.reached = std::move(kept.reached);
+  chunk.is_exact = kept.is_exact;
+  chunk.level = kept.level;
+  chunk.bytes = std::move(kept.bytes);
 }
 
 }  // namespace tailrace::output

@@ -15,6 +15,7 @@
 #include "base/slab.hpp"
 #include "base/thread_safety.hpp"
 #include "codecs/codec.hpp"
+#include "codecs/lossy/keeper.hpp"
 #include "model/data_type.hpp"
 #include "model/region.hpp"
 
@@ -43,6 +44,10 @@ struct FinishedChunk {
   std::int64_t records_end = 0;   // the chunk has the records before this one
   bool filtered = true;           // false: only partly filled; stored unencoded and replaced later
   base::SharedBytes bytes;
+  // The errors of values that were rounded within a bound, by record of the chunk.
+  std::vector<codecs::lossy::Reached> reached = {};
+  bool is_exact = false;  // the bound could not be held with them, so they were not rounded
+  int level = 0;          // of compression, where it was chosen for this chunk; else 0
 };
 
 // The cells of a variable.
@@ -65,6 +70,9 @@ class Assembly {
   // Also adds the bytes held here to `all`, a total over several assemblies. Call it before any piece is
   // added. `all` must outlive this object.
   void count_in(std::atomic<std::size_t>& all) { in_all_ = &all; }
+  // Rounds the values of each chunk that is passed on, and encodes them by `keeper`. Call it before any piece
+  // is added. Chunks that wait for further records hold the values as they came.
+  void keep_by(std::shared_ptr<const codecs::lossy::Keeper> keeper) { keeper_ = std::move(keeper); }
 
   // Copies a piece of record `record` into the spatial chunk. The segments map elements of `source` to
   // elements of the chunk's box; model::intersect(region, grid.box(spatial)) computes them.
@@ -74,15 +82,21 @@ class Assembly {
   void add_shared(std::int64_t record, std::int64_t spatial, const base::SharedBytes& source,
                   std::span<const model::Segment> segments);
 
+  // Adds a record of the chunk that was rounded already, with the errors of that.
+  void add_kept(std::int64_t record, std::int64_t spatial, std::span<const std::byte> source,
+                std::span<const model::Segment> segments, const codecs::lossy::Reached& reached);
+
   // A commit needs the records before `end`: they are passed on even if their chunk is not full yet. A full
   // chunk is passed on as soon as it is complete, without a flush. `spatials`: the chunks that this assembly
   // owns. `ends`: the chunk of record end - 1 gets no further records, so it is passed on encoded, like a
   // full one.
   void flush(std::int64_t end, std::span<const std::int64_t> spatials, bool ends = false);
 
-  // Calls `visit` for each incomplete chunk, with its cells. No other thread may add pieces meanwhile.
+  // Calls `visit` for each incomplete chunk, with its cells as they would be stored and, if they are rounded,
+  // their errors. No other thread may add pieces meanwhile.
   void for_each_open(const std::function<void(std::int64_t spatial, std::int64_t record_chunk,
-                                              std::span<const std::byte> cells)>& visit);
+                                              std::span<const std::byte> cells,
+                                              std::span<const codecs::lossy::Reached> reached)>& visit);
 
   std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }  // held in incomplete chunks
 
@@ -102,6 +116,11 @@ class Assembly {
     std::vector<std::int64_t> flushes;  // ascending ends: pass on once all records before one are complete
     std::int64_t handed_end = 0;        // records before this one were passed on already
     std::int64_t last_end = 0;          // the chunk gets no record from this one on; 0: not known yet
+    codecs::lossy::AlreadyKept kept;    // by record; empty where nothing is rounded
+  };
+  struct Due {
+    FinishedChunk chunk;  // not encoded yet
+    codecs::lossy::AlreadyKept kept = {};
   };
   Open& open(const Key& key) TAILRACE_REQUIRES(mutex_);
   std::unique_ptr<Open> take(const Key& key) TAILRACE_REQUIRES(mutex_);
@@ -110,17 +129,19 @@ class Assembly {
   void fill_outside(const model::Box& box, std::span<std::byte> cells) const;
   void copy(std::span<const std::byte> source, std::span<const model::Segment> segments,
             const model::Box& box, std::byte* target) const;
-  std::optional<FinishedChunk> take_due(const Key& key, Open& chunk)
-      TAILRACE_REQUIRES(mutex_);  // not encoded yet
-  std::optional<FinishedChunk> take_last(const Key& key) TAILRACE_REQUIRES(mutex_);
-  void hand_on(FinishedChunk&& due) TAILRACE_EXCLUDES(mutex_);
+  std::optional<Due> take_due(const Key& key, Open& chunk) TAILRACE_REQUIRES(mutex_);
+  std::optional<Due> take_last(const Key& key) TAILRACE_REQUIRES(mutex_);
+  void hand_on(Due&& due) TAILRACE_EXCLUDES(mutex_);
+  void keep(FinishedChunk& chunk, std::span<const std::byte> cells,
+            const codecs::lossy::AlreadyKept& kept) const;
 
   ChunkGrid grid_;
   std::int64_t record_cells_;  // of a chunk
   std::size_t record_bytes_;   // of a chunk
   Element element_;
   std::shared_ptr<const codecs::Codec> codec_;
-  bool encodes_;  // the codec changes the bytes
+  bool encodes_;                                         // the codec changes the bytes
+  std::shared_ptr<const codecs::lossy::Keeper> keeper_;  // null: nothing is rounded
   base::SlabPool slabs_;
   Done done_;
   base::Mutex mutex_;

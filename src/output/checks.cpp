@@ -200,6 +200,16 @@ std::vector<std::int64_t> first_lengths(const DatasetSpec& spec) {
   return lengths;
 }
 
+std::string bounds_in_words(const std::map<std::string, codecs::lossy::ExistingBound>& bounds) {
+  std::string words;
+  for (const auto& [name, bound] : bounds) {
+    words += fmt::format("\n    {}: rounded within {}; largest errors: {:.3g}, {:.3g} %", name, bound.words,
+                         bound.reached.absolute, 100.0 * bound.reached.relative);
+    if (bound.reached.bits > 0) words += fmt::format("; {} bits of the mantissa", bound.reached.bits);
+  }
+  return words;
+}
+
 void set_attribute(DatasetSpec& spec, const LateAttribute& late) {
   Attributes& all =
       late.variable < 0 ? spec.attributes : spec.variables[base::index(late.variable)].attributes;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ void mark_as_writer(env::File& file, const std::string& path);
 // The shape of a variable for these lengths of the dims (one for each of DatasetSpec::dims).
 std::vector<std::int64_t> shape_of(const VariableSpec& variable, const std::vector<std::int64_t>& lengths);
 std::int64_t cells_of(const std::vector<std::int64_t>& shape);  // 1 for a scalar
+
+// For an inspection: a line for each variable whose values were rounded, "\n    theta: ...".
+std::string bounds_in_words(const std::map<std::string, codecs::lossy::ExistingBound>& bounds);
 
 void set_attribute(DatasetSpec& spec, const LateAttribute& late);
 

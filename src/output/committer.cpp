@@ -90,7 +90,10 @@ void Committer::take(ReadyCommit& ready, std::size_t v, Held& held, std::int64_t
     EncodedChunk chunk{.variable = variable.variable,
                        .offset = variable.grid.corner(held.chunk.spatial),
                        .bytes = std::move(held.chunk.bytes),
-                       .filtered = held.chunk.filtered};
+                       .filtered = held.chunk.filtered,
+                       .is_exact = held.chunk.is_exact,
+                       .level = held.chunk.level};
+    for (const codecs::lossy::Reached& reached : held.chunk.reached) chunk.reached.merge(reached);
     if (variable.axis >= 0) {
       const std::int64_t first = held.chunk.record_chunk * variable.grid.records_per_chunk;
       chunk.offset.insert(chunk.offset.begin(), first);

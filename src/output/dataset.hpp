@@ -93,6 +93,11 @@ struct EncodedChunk {
   // its place, only the records between these need to be written.
   std::int64_t committed_records = 0;
   std::int64_t valid_records = 0;
+  // The errors of values that were rounded, of all its records, also of those past the commit's lengths;
+  // the others as in FinishedChunk.
+  codecs::lossy::Reached reached = {};
+  bool is_exact = false;
+  int level = 0;
 };
 
 // Whole values of small variables without chunk owner: time, bounds, 1-D coordinates. Appended along the

@@ -41,6 +41,7 @@ struct DatasetRequest {
   config::Location format_location, section_location, if_exists_location;  // line 0: not given
   bool appends = false;
   bool compresses = false;  // the file or one of its variables has a `compression`
+  bool rounds = false;      // ... with a `keep`
 };
 
 // A usual ending of a format's names, and what it promises to readers.
@@ -118,6 +119,10 @@ class Format {
   virtual Inspection inspect(const std::string& path, bool repair) const;
   // The `_FillValue` of each variable that has one, of a dataset that existing_axes() accepts.
   virtual std::map<std::string, model::FillValue> existing_fills(const std::string&) const { return {}; }
+  // For each variable whose values were rounded: the bound and the errors in its attributes.
+  virtual std::map<std::string, codecs::lossy::ExistingBound> existing_bounds(const std::string&) const {
+    return {};
+  }
   // The most bytes of the name of a variable: netCDF's, for other programs read it through netCDF.
   virtual std::size_t longest_name() const { return 256; }
 };

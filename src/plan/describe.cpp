@@ -23,7 +23,12 @@ std::string bytes_words(std::size_t bytes) { return base::bytes_text(static_cast
 
 std::string codec_words(const codecs::CodecOptions& codec) {
   if (codec.codec == "none") return "not compressed";
-  return fmt::format("{} level {}{}", codec.codec, codec.level, codec.shuffle ? " with shuffle" : "");
+  const std::string level = codec.prefer
+                                ? fmt::format("a level for each chunk, the {}",
+                                              *codec.prefer == codecs::Prefer::ratio ? "smallest" : "fastest")
+                                : fmt::format("level {}", codec.level);
+  return fmt::format("{} {}{}{}", codec.codec, level, codec.shuffle ? " with shuffle" : "",
+                     codec.keep ? fmt::format(", kept: {}", codecs::lossy::words(*codec.keep)) : "");
 }
 
 std::string number_words(const settings::ServersOptions& servers) {

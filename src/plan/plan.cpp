@@ -11,6 +11,7 @@
 
 #include "base/index.hpp"
 #include "base/nearest_name.hpp"
+#include "codecs/lossy/rounding.hpp"
 #include "config/problems.hpp"
 #include "input/options.hpp"
 #include "mip_tables/checks.hpp"
@@ -358,6 +359,14 @@ class Planner {
                                     ? default_type(field, entry.reduction)
                                     : field.type;
     variable.codec = entry.codec.value_or(file.entry.codec);
+    if (!codecs::lossy::can_round(variable.type)) {
+      if (entry.codec && entry.codec->keep)
+        plan_.warnings.push_back(fmt::format(
+            "{}  {}.compression.keep: \"{}\" is stored as {}, and so without an error: `keep` is "
+            "for float32 and float64",
+            entry.location.text(), entry.config_path, variable.name, model::name_of(variable.type)));
+      variable.codec.keep.reset();
+    }
     variable.chunk = entry.chunk;
     variable.attributes = entry.attributes;
     const bool is_named =

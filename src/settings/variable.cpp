@@ -220,6 +220,11 @@ void set_storage(const Value& value, VariableEntry& variable, Problems& problems
   variable.coordinates =
       read_part(scalar_coordinates_section(), value, problems).value_or(std::vector<model::Coordinate>());
   if (variable.pack) check_packing(value, variable, problems);
+  if (variable.pack && variable.codec && variable.codec->keep)
+    problems.add(
+        value.at("compression").location(), value.at("compression").path() + ".keep",
+        "cannot be given beside `pack`, which rounds values to multiples of its scale factor; expected "
+        "one of both");
 }
 
 VariableEntry variable_of(const Value& value, Problems& problems) {

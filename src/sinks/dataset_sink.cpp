@@ -71,6 +71,7 @@ DatasetSink::DatasetSink(const SinkPlace& place, const output::Format& format, S
       counters_(&services.counters.add_file(plan_.entry.path)) {
   // The first commit is made at once, unless it would store chunks that are written again when they are full.
   if (fills_compressed_chunks(layout_)) written_at_ = env::steady_seconds();
+  errors_ = KeptErrors(layout_.dataset, counters_->kept);
   if (plan_.continues) committer_.resume(continued_records(plan_), !plan_.entry.has_many_files());
   if (plan_.entry.has_many_files()) {
     cutter_ = PartCutter(layout_, committed_variables(plan_, layout_));
@@ -122,6 +123,7 @@ void DatasetSink::create(const std::string& part, std::optional<std::int64_t> la
                 fmt::format("{}: this run has written a file of this name already; expected a name with more "
                             "of `{{start}}` or `{{end}}`",
                             spec.path));
+  errors_.begin(format_, spec);
   make_folder(spec.path);
   if (!part.empty() && !is_begun && services_.begins_file)
     services_.begins_file(spec.path, plan_.entry.path, last_step);
@@ -143,13 +145,15 @@ void DatasetSink::make_folder(const std::string& path) const {
 }
 
 // Called on an I/O thread; may be called again after a failure. A series gets no file without records.
-void DatasetSink::write(const output::ReadyCommit& ready) {
+void DatasetSink::write(output::ReadyCommit& ready) {
   const output::CommitPoint& point = ready.point;
   const bool needs_no_file = plan_.entry.has_many_files() && !dataset_ && !plan_.axes.empty() &&
                              point.records == 0 && !goes_on(point.part);
   if (!needs_no_file && (!ready.commit.chunks.empty() || !ready.commit.values.empty())) {
     if (!dataset_) create(point.part, point.final ? std::optional(point.step) : std::nullopt);
+    errors_.add_attributes(ready.commit);
     dataset_->commit(ready.commit);
+    errors_.committed(ready.commit);
   }
   if (!ready.point.ends_part || !dataset_) return;
   dataset_->close();
@@ -459,6 +463,7 @@ void DatasetSink::save(model::StateSaver& saver, const plan::Pending& pending) c
     const output::ChunkGrid grid{of.shape, of.chunk, of.records_per_chunk};
     const auto bytes = static_cast<std::size_t>(grid.cells_per_chunk() * grid.records_per_chunk) * element;
     const SavedRecords records(plan_, layout_, variable, pending);
+    records.save_reached(saver, chunk.spatial, chunk.record_chunk, chunk.reached, chunk.records_end);
     if (!chunk.filtered || spec.chunk.empty())
       return records.save(saver, chunk.spatial, chunk.record_chunk, chunk.bytes, chunk.records_end);
     const auto cells = codecs::make_codec(spec.codec)->decode(chunk.bytes, bytes, element);

@@ -15,6 +15,7 @@
 
 #include "output/committer.hpp"
 #include "output/gathered_commits.hpp"
+#include "sinks/kept_errors.hpp"
 #include "sinks/make_sink.hpp"
 #include "sinks/part_cutter.hpp"
 #include "sinks/step_tally.hpp"
@@ -71,7 +72,7 @@ class DatasetSink final : public Sink {
   bool goes_on(const std::string& part) const;
   void create(const std::string& part, std::optional<std::int64_t> last_step);
   void make_folder(const std::string& path) const;
-  void write(const output::ReadyCommit& ready);
+  void write(output::ReadyCommit& ready);
   void show_dataset() {
     counters_->disk_bytes.set(closed_bytes_ + (dataset_ ? dataset_->bytes_on_disk() : 0));
     if (dataset_) steps_.show(*dataset_, *counters_);
@@ -91,6 +92,7 @@ class DatasetSink final : public Sink {
   PartCutter cutter_;                    // used for a series
   std::uint64_t closed_bytes_ = 0;       // on disk, in the finished files of a series; I/O thread only
   StepTally steps_;                      // used for a stream
+  KeptErrors errors_;                    // of the current file; I/O thread, or while it is idle
   telemetry::DatasetCounters* counters_;
   std::shared_ptr<Write> write_;  // the current write, or one that waits for its retry
   bool constants_sent_ = false;

@@ -50,6 +50,11 @@ SavedRecords::SavedRecords(const plan::DatasetPlan& plan, const cf::DatasetLayou
     array_.dims.push_back(fmt::format("cell_{}", d));
     array_.shape.push_back(of.shape[d]);
   }
+  if (!spec.codec.keep) return;
+  reached_.name = fmt::format("files/{}/{}/errors", plan.entry.path, planned.name);
+  reached_.type = model::DataType::float64;
+  reached_.dims = {"record", "chunk", "absolute, relative, bits"};
+  reached_.shape = {end_ - first_, grid_.chunks_per_record(), 3};
 }
 
 model::Region SavedRecords::region(std::int64_t spatial, std::int64_t first_record,
@@ -72,6 +77,29 @@ void SavedRecords::save(model::StateSaver& saver, std::int64_t spatial, std::int
     BoxCopy{grid_.chunk, box.count, element_}.copy(
         cells.subspan(static_cast<std::size_t>(r) * record_bytes, record_bytes), 0, 0, inside);
   saver.save(array_, region(spatial, begin, records), inside);
+}
+
+void SavedRecords::save_reached(model::StateSaver& saver, std::int64_t spatial, std::int64_t record_chunk,
+                                std::span<const codecs::lossy::Reached> reached,
+                                std::int64_t records_end) const {
+  if (reached_.name.empty() || reached.empty()) return;
+  const std::int64_t begin = record_chunk * grid_.records_per_chunk;
+  const std::int64_t records = std::min({end_, records_end, begin + grid_.records_per_chunk}) - begin;
+  if (records <= 0) return;
+  std::vector<double> numbers;
+  for (const codecs::lossy::Reached& of : reached.first(base::index(records)))
+    numbers.insert(numbers.end(), {of.absolute, of.relative, static_cast<double>(of.bits)});
+  saver.save(reached_, model::Region::of_box({{begin - first_, spatial, 0}, {records, 1, 3}}),
+             std::as_bytes(std::span(numbers)));
+}
+
+codecs::lossy::Reached SavedRecords::load_reached(const model::StateLoader& loader, std::int64_t spatial,
+                                                  std::int64_t record) const {
+  if (reached_.name.empty()) return {};
+  double numbers[3] = {};
+  loader.load(reached_, model::Region::of_box({{record - first_, spatial, 0}, {1, 1, 3}}),
+              std::as_writable_bytes(std::span(numbers)));
+  return {numbers[0], numbers[1], static_cast<std::int64_t>(numbers[2])};
 }
 
 std::vector<std::byte> SavedRecords::load(const model::StateLoader& loader, std::int64_t spatial,

@@ -28,6 +28,12 @@ class SavedRecords {
   // flushed early.
   void save(model::StateSaver& saver, std::int64_t spatial, std::int64_t record_chunk,
             std::span<const std::byte> cells, std::int64_t records_end = INT64_MAX) const;
+  // The errors of the records of a chunk that were rounded; nothing is saved of others.
+  void save_reached(model::StateSaver& saver, std::int64_t spatial, std::int64_t record_chunk,
+                    std::span<const codecs::lossy::Reached> reached,
+                    std::int64_t records_end = INT64_MAX) const;
+  codecs::lossy::Reached load_reached(const model::StateLoader& loader, std::int64_t spatial,
+                                      std::int64_t record) const;
   // Loads the cells of a record inside a chunk's box, in C order.
   std::vector<std::byte> load(const model::StateLoader& loader, std::int64_t spatial,
                               std::int64_t record) const;
@@ -38,7 +44,7 @@ class SavedRecords {
   output::ChunkGrid grid_;
   std::size_t element_;
   std::int64_t first_ = 0, end_ = 0;
-  model::StateArray array_;
+  model::StateArray array_, reached_;
 };
 
 }  // namespace tailrace::sinks

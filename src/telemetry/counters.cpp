@@ -53,6 +53,18 @@ void visit_client(S& client, Visitor& visit) {
 }
 
 template <class S, class Visitor>
+void visit_kept(S& kept, Visitor& visit) {
+  visit(kept.variable);
+  visit(kept.bound);
+  visit(kept.chunks);
+  visit(kept.exact_chunks);
+  visit(kept.absolute);
+  visit(kept.relative);
+  visit(kept.fewest_bits);
+  for (auto& chunks : kept.at_level) visit(chunks);
+}
+
+template <class S, class Visitor>
 void visit_file(S& file, Visitor& visit) {
   visit(file.path);
   visit(file.raw_bytes);
@@ -62,6 +74,8 @@ void visit_file(S& file, Visitor& visit) {
   visit_timings(file.write, visit);
   visit(file.last_model_time);
   visit(file.skipped);
+  visit.resize(file.kept);
+  for (auto& kept : file.kept) visit_kept(kept, visit);
   visit(file.handed_over_steps);
   visit(file.unread_steps);
   visit(file.discarded_steps);

@@ -56,6 +56,18 @@ enum class Phase : int { receive, analyse, accumulate, regrid, assemble, encode,
 inline constexpr std::size_t phase_count = 9;
 const char* phase_name(Phase phase);
 
+// A variable whose values are rounded within a bound, or whose level of compression is chosen, on the server
+// that writes its file.
+struct KeptCounters {
+  std::string variable, bound;     // the bound in words; empty: values are exact
+  std::uint64_t chunks = 0;        // that were encoded
+  std::uint64_t exact_chunks = 0;  // of these, stored without rounding, since they did not pass the check
+  double absolute = 0.0, relative = 0.0;    // the largest errors
+  int fewest_bits = 0;                      // that were kept of a mantissa, where they were chosen; else 0
+  std::array<std::uint64_t, 4> at_level{};  // chunks, by chosen_levels; 0 where none is chosen
+};
+inline constexpr std::array<int, 4> chosen_levels{1, 3, 6, 9};
+
 // One file on one server. Only the thread that writes the file updates them; the report adds the counters of
 // several servers for the same path.
 struct DatasetCounters {
@@ -67,6 +79,7 @@ struct DatasetCounters {
   Timings write;                 // each commit
   double last_model_time = 0.0;  // of the newest committed record; read it while the writer is idle
   std::string skipped;           // why the file was abandoned (on_error: skip); empty: it was not
+  std::vector<KeptCounters> kept;
   // For a stream to readers.
   Counter handed_over_steps, unread_steps, discarded_steps, lost_steps, restarts;
 };

@@ -178,6 +178,25 @@ Json out_of_range_json(const std::vector<OutOfRange>& all, const std::string& pa
   return list;
 }
 
+// By variable; the chunks of a variable are all counted on one server.
+Json kept_json(const std::vector<KeptCounters>& all) {
+  Json list = Json::array();
+  for (const KeptCounters& one : all) {
+    Json levels = Json::object();
+    for (std::size_t i = 0; i < chosen_levels.size(); ++i)
+      if (one.at_level[i] > 0) levels[std::to_string(chosen_levels[i])] = one.at_level[i];
+    list.push_back({{"variable", one.variable},
+                    {"bound", one.bound},
+                    {"chunks", one.chunks},
+                    {"exact_chunks", one.exact_chunks},
+                    {"largest_absolute_error", one.absolute},
+                    {"largest_relative_error", one.relative},
+                    {"fewest_bits", one.fewest_bits},
+                    {"chosen_levels", std::move(levels)}});
+  }
+  return list;
+}
+
 Json files_json(const std::vector<ServerCounters>& servers, const std::vector<OutOfRange>& out_of_range) {
   std::map<std::string, FileSums> files;
   for (const ServerCounters& server : servers) {
@@ -189,6 +208,7 @@ Json files_json(const std::vector<ServerCounters>& servers, const std::vector<Ou
       sum.records.add(file.records.get());
       sum.write.merge(file.write);
       if (sum.skipped.empty()) sum.skipped = file.skipped;
+      sum.kept.insert(sum.kept.end(), file.kept.begin(), file.kept.end());
       sum.handed_over_steps.add(file.handed_over_steps.get());
       sum.unread_steps.add(file.unread_steps.get());
       sum.discarded_steps.add(file.discarded_steps.get());
@@ -214,6 +234,7 @@ Json files_json(const std::vector<ServerCounters>& servers, const std::vector<Ou
                     {"write", timings_json(sum.write)},
                     {"last_model_time", sum.last_model_time},
                     {"skipped", sum.skipped},
+                    {"compression", kept_json(sum.kept)},
                     {"stream",
                      {{"handed_over", sum.handed_over_steps.get()},
                       {"unread", sum.unread_steps.get()},

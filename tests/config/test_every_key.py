@@ -39,7 +39,7 @@ def keys(schema: dict, path: tuple = ()):
 ALL = {
     path: (schema, required)
     for path, schema, required in keys(SCHEMA)
-    if not NOT_YET & {path[:1], path} and path[-2:] != ("compression", "keep")
+    if not NOT_YET & {path[:1], path}
 }
 
 

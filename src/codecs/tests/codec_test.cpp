@@ -58,6 +58,25 @@ TEST(Codec, shuffle_makes_smooth_fields_smaller) {
   }
 }
 
+TEST(Codec, a_preference_chooses_a_level_by_the_chunk_alone) {
+  const Bytes field = testing::smooth(model::DataType::float32, 200000);
+  const Bytes noise = testing::noise(800000);
+  for (const Prefer prefer : {Prefer::ratio, Prefer::speed}) {
+    const CodecOptions options{.codec = "zstd", .prefer = prefer};
+    for (const Bytes& bytes : {field, noise, Bytes(), Bytes(4)}) {
+      const ChunkDescription chunk = testing::chunk_of(model::DataType::float32, bytes);
+      const Encoded one = make_codec(options)->encode_by_choice(bytes, chunk);
+      const Encoded other = make_codec(options)->encode_by_choice(bytes, chunk);
+      EXPECT_EQ(one.level, other.level);
+      EXPECT_EQ(one.bytes, make_codec({"zstd", one.level, true})->encode(bytes, chunk));
+      EXPECT_EQ(make_codec({"zstd", 1, true})->decode(one.bytes, bytes.size(), 4), bytes);
+    }
+  }
+  const ChunkDescription chunk = testing::chunk_of(model::DataType::float32, noise);
+  EXPECT_EQ(make_codec({.codec = "zstd", .prefer = Prefer::ratio})->encode_by_choice(noise, chunk).level, 1);
+  EXPECT_EQ(make_codec({"zstd", 3, true})->encode_by_choice(noise, chunk).level, 0);
+}
+
 TEST(Codec, filters_say_what_a_header_needs) {
   const auto ids = [](const CodecOptions& options) {
     std::vector<std::int32_t> ids;

@@ -22,6 +22,52 @@ TEST(CompressionSection, ReadsAWordOrAMap) {
             (CodecOptions{.codec = "zlib", .level = 4, .shuffle = false}));
 }
 
+TEST(CompressionSection, ReadsBounds) {
+  const CodecOptions one = read("compression: {keep: {absolute: 0.1}}");
+  EXPECT_EQ(one.codec, "zlib");  // every reader has it
+  EXPECT_EQ(one.keep, (lossy::Keep{.absolute = 0.1}));
+  const CodecOptions all = read(
+      "compression: {codec: zstd, keep: {absolute: 1e-3, relative: 1 %, digits: 4, bits: 9, "
+      "information: 0.99, verify: sampled}}");
+  EXPECT_EQ(all.codec, "zstd");
+  EXPECT_EQ(all.keep, (lossy::Keep{.absolute = 1e-3,
+                                   .relative = 0.01,
+                                   .digits = 4,
+                                   .bits = 9,
+                                   .information = 0.99,
+                                   .verifies_all = false}));
+  EXPECT_EQ(lossy::words(*all.keep), "absolute 0.001, relative 1 %, digits 4, bits 9, information 0.99");
+  EXPECT_EQ(read("compression: {codec: zstd, keep: {relative: 0.001}}").keep->relative, 0.001);
+  EXPECT_EQ(read("compression: {codec: zstd}").keep, std::nullopt);
+}
+
+TEST(CompressionSection, AutoIsZstdWithALevelForEachChunk) {
+  EXPECT_EQ(read("compression: auto"), (CodecOptions{.codec = "zstd", .prefer = Prefer::ratio}));
+  EXPECT_EQ(read("compression: {codec: auto, prefer: speed}").prefer, Prefer::speed);
+}
+
+TEST(CompressionSection, TellsWhichBoundIsWrong) {
+  config::testing::check_mistakes(
+      section,
+      {{.yaml = "compression: {keep: {}}",
+        .told = "run.yaml:1:21  compression.keep: expected at least one of `absolute`, `relative`, `digits`, "
+                "`bits` and `information`"},
+       {.yaml = "compression: {keep: {absolute: 0}}",
+        .told = "run.yaml:1:32  compression.keep.absolute: expected a number above 0; without `keep` values "
+                "are stored exactly"},
+       {.yaml = "compression: {keep: {relative: 60 %}}",
+        .told = "run.yaml:1:32  compression.keep.relative: expected a share such as `1 %` or `0.01`, from "
+                "1e-13 % to 50 %, but got \"60 %\""},
+       {.yaml = "compression: {keep: {relativ: 1 %}}",
+        .told = "run.yaml:1:22  compression.keep.relativ: this key is unknown. Did you mean \"relative\"? "
+                "(known: "
+                "absolute, bits, digits, information, relative, verify)"},
+       {.yaml = "compression: {codec: zstd, prefer: speed}",
+        .told = "run.yaml:1:36  compression.prefer: chooses levels for `codec: auto` only"},
+       {.yaml = "compression: {codec: auto, level: 3}",
+        .told = "run.yaml:1:35  compression.level: is chosen by `codec: auto`; expected one of both"}});
+}
+
 TEST(CompressionSection, TellsWhatIsWrong) {
   config::testing::check_mistakes(
       section,
@@ -29,8 +75,8 @@ TEST(CompressionSection, TellsWhatIsWrong) {
         .told = "run.yaml:1:14  compression: compression level 20 does not exist for codec \"zlib\"; its "
                 "levels are 1 (fastest) to 9 (smallest)"},
        {.yaml = "compression: zlip",
-        .told = "run.yaml:1:14  compression: \"zlip\" is unknown. Did you mean \"zlib\"? (known: none, "
-                "zlib, zstd)"},
+        .told = "run.yaml:1:14  compression: \"zlip\" is unknown. Did you mean \"zlib\"? (known: auto, "
+                "none, zlib, zstd)"},
        {.yaml = "compression:\n  codec: zstd\n  level: fast\n",
         .told = "run.yaml:3:10  compression.level: expected a whole number from 1 to 22, but got \"fast\""}});
 }

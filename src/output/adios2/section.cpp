@@ -139,6 +139,11 @@ void check_request(const Options& options, const DatasetRequest& request, Proble
     problems.add(request.if_exists_location, request.config_path + ".if_exists",
                  "of ADIOS2's engines `bp5` alone goes on with a dataset of an earlier run; expected it, or "
                  "`fail` or `replace`");
+  if (request.rounds)
+    problems.add(
+        request.format_location, request.config_path + ".format",
+        "does not tell readers the errors of values that are rounded; expected `netcdf` or `zarr`, or "
+        "no `keep` under `compression`");
   if (!request.compresses) return;
   if (options.applied != Operator::none)
     problems.add(request.section_location, request.config_path + ".adios2",

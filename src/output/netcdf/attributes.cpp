@@ -117,4 +117,17 @@ std::string read_text_attribute(hid_t object, const char* name) {
   return text.substr(0, text.find('\0'));
 }
 
+std::optional<double> read_number_attribute(hid_t object, const char* name) {
+  if (H5Aexists(object, name) <= 0) return std::nullopt;
+  const Id attribute(H5Aopen(object, name, H5P_DEFAULT), &H5Aclose, "cannot open an attribute");
+  const Id space(H5Aget_space(attribute), &H5Sclose, "cannot read an attribute");
+  const Id type(H5Aget_type(attribute), &H5Tclose, "cannot read an attribute");
+  const H5T_class_t kind = H5Tget_class(type);
+  if (H5Sget_simple_extent_npoints(space) != 1 || (kind != H5T_INTEGER && kind != H5T_FLOAT))
+    return std::nullopt;
+  double number = 0.0;
+  check(H5Aread(attribute, H5T_NATIVE_DOUBLE, &number), "cannot read an attribute");
+  return number;
+}
+
 }  // namespace tailrace::output::netcdf

@@ -1,6 +1,7 @@
 // Attributes, as netCDF-C stores them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,5 +24,7 @@ void write_list(hid_t object, const char* name, const std::vector<int>& values) 
 
 // The text of an attribute; empty if there is none of this name, or one of another type.
 std::string read_text_attribute(hid_t object, const char* name) TAILRACE_REQUIRES(hdf5_mutex);
+// Its number; nothing if there is none of this name, or one of another type or of several numbers.
+std::optional<double> read_number_attribute(hid_t object, const char* name) TAILRACE_REQUIRES(hdf5_mutex);
 
 }  // namespace tailrace::output::netcdf

@@ -12,6 +12,8 @@
 #include "base/error.hpp"
 #include "env/file_system.hpp"
 #include "env/open_files.hpp"
+#include "output/checks.hpp"
+#include "output/netcdf/append/existing.hpp"
 #include "output/netcdf/creation.hpp"
 #include "output/netcdf/hdf5.hpp"
 #include "output/netcdf/journal.hpp"
@@ -175,6 +177,13 @@ Inspection look_at_chunks(const std::string& path, bool repair, const Inspection
   return whole(path, true, fmt::format("repaired: {}", what));
 }
 
+// The bounds and errors of variables whose values were rounded. A file that another session writes is read as
+// any reader would.
+Inspection with_bounds(const std::string& path, Inspection found) {
+  if (found.readable) found.report += bounds_in_words(read_bounds(path));
+  return found;
+}
+
 }  // namespace
 
 Inspection finish_last_commit(const std::string& path) {
@@ -188,7 +197,7 @@ Inspection finish_last_commit(const std::string& path) {
 Inspection inspect(const std::string& path, bool repair) {
   try {
     const Inspection found = look(path, repair);
-    return found.readable ? look_at_chunks(path, repair, found) : found;
+    return with_bounds(path, found.readable ? look_at_chunks(path, repair, found) : found);
   } catch (const std::exception& error) {
     return {false, false, fmt::format("{}: {}", path, error.what())};
   }

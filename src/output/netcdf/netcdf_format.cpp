@@ -261,6 +261,12 @@ class NetcdfFormat final : public Format {
     about(path, [&] { fills = read_fills(path); });
     return fills;
   }
+  std::map<std::string, codecs::lossy::ExistingBound> existing_bounds(
+      const std::string& path) const override {
+    std::map<std::string, codecs::lossy::ExistingBound> bounds;
+    about(path, [&] { bounds = read_bounds(path); });
+    return bounds;
+  }
   std::string danger_beside_model() const override {
     return hdf5_is_thread_safe() ? "" : "the HDF5 library of this program is not thread-safe";
   }

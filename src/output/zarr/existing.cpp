@@ -219,6 +219,22 @@ std::map<std::string, model::FillValue> read_fills(const Json& group) {
   });
 }
 
+std::map<std::string, codecs::lossy::ExistingBound> read_bounds(const Json& group) {
+  return reading([&] {
+    std::map<std::string, codecs::lossy::ExistingBound> bounds;
+    for (const auto& [name, array] : arrays_in(group).items()) {
+      const std::string words = text_attribute(array, codecs::lossy::bound_attribute);
+      if (words.empty()) continue;
+      const Json& attributes = array.at("attributes");
+      bounds[name] = {words,
+                      {attributes.value(codecs::lossy::absolute_attribute, 0.0),
+                       attributes.value(codecs::lossy::relative_attribute, 0.0),
+                       attributes.value("quantization_nsb", std::int64_t{0})}};
+    }
+    return bounds;
+  });
+}
+
 void check_fits(const Json& group, const DatasetSpec& spec) {
   reading([&] {
     for (const VariableSpec& variable : spec.variables) {
@@ -251,7 +267,9 @@ bool is_store(const std::string& path) { return env::system_files().exists(path 
 
 Inspection inspect(const std::string& path, bool repair) {
   try {
-    return look(path, repair);
+    Inspection found = look(path, repair);
+    found.report += bounds_in_words(read_bounds(read_group(Store(env::system_files(), path, "", false))));
+    return found;
   } catch (const std::exception& error) {
     return {false, false, fmt::format("{}: {}", path, error.what())};
   }

@@ -18,6 +18,9 @@ std::map<std::string, ExistingAxis> read_axes(const Store& store, const Json& gr
 // The fill value of each variable that has a `_FillValue`.
 std::map<std::string, model::FillValue> read_fills(const Json& group);
 
+// For each variable whose values were rounded: the bound and the errors in its attributes.
+std::map<std::string, codecs::lossy::ExistingBound> read_bounds(const Json& group);
+
 // Checks that the store has the variables of the spec with the same types, shapes, chunks and codecs, and no
 // other variables along unlimited dims. Throws Error(resource) that names the first difference.
 void check_fits(const Json& group, const DatasetSpec& spec);

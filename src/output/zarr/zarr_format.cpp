@@ -137,6 +137,15 @@ class ZarrFormat final : public Format {
     });
     return fills;
   }
+  std::map<std::string, codecs::lossy::ExistingBound> existing_bounds(
+      const std::string& path) const override {
+    std::map<std::string, codecs::lossy::ExistingBound> bounds;
+    about(path, [&] {
+      const Store store(env::system_files(), place_of(path), "", false);
+      bounds = read_bounds(read_group(store));
+    });
+    return bounds;
+  }
   // An array is a folder, whose name the file systems of clusters limit.
   std::size_t longest_name() const override { return 255; }
 

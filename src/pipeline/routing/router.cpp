@@ -54,8 +54,9 @@ struct Router::PieceHead {
   std::int64_t output_variable, record, spatial, client;
 };
 
+// `reached` of codecs::lossy::Reached follow it, and then the bytes of the chunk.
 struct Router::ChunkHead {
-  std::int64_t output_variable, spatial, record_chunk, records_end, filtered;
+  std::int64_t output_variable, spatial, record_chunk, records_end, filtered, is_exact, level, reached;
 };
 
 Router::Router(Parts parts, std::span<const std::unique_ptr<sampling::OutputVariable>> output_variables)
@@ -173,13 +174,22 @@ void Router::chunk_done(const sampling::OutputVariable& output_variable, output:
   const int home = parts_.sinks[output_variable.file]->home_of(
       {output_variable.variable, chunk.spatial, chunk.record_chunk, parts_.control.rank()});
   if (home != parts_.control.rank()) {
-    const ChunkHead head{static_cast<std::int64_t>(output_variable.number), chunk.spatial, chunk.record_chunk,
-                         chunk.records_end, chunk.filtered ? 1 : 0};
+    const ChunkHead head{static_cast<std::int64_t>(output_variable.number),
+                         chunk.spatial,
+                         chunk.record_chunk,
+                         chunk.records_end,
+                         chunk.filtered ? 1 : 0,
+                         chunk.is_exact ? 1 : 0,
+                         chunk.level,
+                         std::ssize(chunk.reached)};
+    const auto reached = std::as_bytes(std::span(chunk.reached));
     parts_.services.counters.messages_sent.add();
     parts_.services.counters.message_bytes_sent.add(chunk.bytes.size());
-    outbox_.add(home, chunk_item, bytes_of(head), chunk.bytes.size(), [&](std::span<std::byte> place) {
-      std::memcpy(place.data(), chunk.bytes.data(), place.size());
-    });
+    outbox_.add(home, chunk_item, bytes_of(head), reached.size() + chunk.bytes.size(),
+                [&](std::span<std::byte> place) {
+                  std::ranges::copy(reached, place.begin());
+                  std::memcpy(place.data() + reached.size(), chunk.bytes.data(), chunk.bytes.size());
+                });
     return;
   }
   delivered_bytes_.fetch_add(chunk.bytes.size(), std::memory_order_relaxed);
@@ -193,13 +203,19 @@ void Router::receive_chunk(const base::SharedBytes& item) {
   const output::ChunkGrid& grid = routes_[base::index(head.output_variable)].geometry->grid();
   TAILRACE_ASSERT(head.spatial >= 0 && head.spatial < grid.chunks_per_record() && head.record_chunk >= 0 &&
                       head.records_end > 0 &&
-                      (head.records_end - 1) / grid.records_per_chunk == head.record_chunk,
+                      (head.records_end - 1) / grid.records_per_chunk == head.record_chunk &&
+                      (head.reached == 0 || head.reached == grid.records_per_chunk) &&
+                      item.size() >= sizeof head + base::index(head.reached) * sizeof(codecs::lossy::Reached),
                   fmt::format("a chunk at {}, {} that ends before record {}", head.record_chunk, head.spatial,
                               head.records_end));
   const sampling::OutputVariable& output_variable = *variables_[base::index(head.output_variable)];
+  std::vector<codecs::lossy::Reached> reached(base::index(head.reached));
+  const std::size_t reached_bytes = reached.size() * sizeof(codecs::lossy::Reached);
+  if (reached_bytes > 0) std::memcpy(reached.data(), item.data() + sizeof head, reached_bytes);
   parts_.sinks[output_variable.file]->deliver(
-      output_variable.variable,
-      {head.spatial, head.record_chunk, head.records_end, head.filtered != 0, detached(item, sizeof head)});
+      output_variable.variable, {head.spatial, head.record_chunk, head.records_end, head.filtered != 0,
+                                 detached(item, sizeof head + reached_bytes), std::move(reached),
+                                 head.is_exact != 0, static_cast<int>(head.level)});
 }
 
 bool Router::deliver() {
@@ -246,8 +262,10 @@ void Router::save(model::StateSaver& saver, const std::vector<plan::Pending>& pe
     if (output_variable->file_axis < 0) continue;
     const sinks::SavedRecords records = saved_records(*output_variable, pending);
     routes_[output_variable->number].assembly->for_each_open(
-        [&](std::int64_t spatial, std::int64_t record_chunk, std::span<const std::byte> cells) {
+        [&](std::int64_t spatial, std::int64_t record_chunk, std::span<const std::byte> cells,
+            std::span<const codecs::lossy::Reached> reached) {
           records.save(saver, spatial, record_chunk, cells);
+          records.save_reached(saver, spatial, record_chunk, reached);
         });
   }
 }
@@ -266,7 +284,8 @@ void Router::load(const model::StateLoader& loader, const std::vector<plan::Pend
           continue;
         const auto cells = records.load(loader, spatial, record);
         const model::Segment all{0, 0, grid.box(spatial).size()};
-        route.assembly->add(record, spatial, cells, std::span(&all, 1));
+        route.assembly->add_kept(record, spatial, cells, std::span(&all, 1),
+                                 records.load_reached(loader, spatial, record));
       }
     }
   }

@@ -15,6 +15,12 @@ bool is_compressed(const OutputEntry& file) {
          });
 }
 
+bool rounds(const OutputEntry& file) {
+  return file.codec.keep || std::ranges::any_of(file.variables, [](const VariableEntry& variable) {
+           return variable.codec && variable.codec->keep;
+         });
+}
+
 output::DatasetRequest request_of(const OutputEntry& file) {
   const auto section = file.format_sections.find(file.format);
   return {.path = file.path,
@@ -24,7 +30,8 @@ output::DatasetRequest request_of(const OutputEntry& file) {
           .section_location = section == file.format_sections.end() ? config::Location() : section->second,
           .if_exists_location = file.if_exists_location,
           .appends = file.if_exists == output::IfExists::append,
-          .compresses = is_compressed(file)};
+          .compresses = is_compressed(file),
+          .rounds = rounds(file)};
 }
 
 void check_sections(const OutputEntry& file, Problems& problems) {

@@ -264,6 +264,13 @@ TEST(Configuration, RefusesWhatContradictsItself) {
       HasSubstr("name: expected letters, digits and underscores, not starting with a digit, but got \"2u\""));
 }
 
+TEST(Configuration, ABoundIsNotGivenBesidePacking) {
+  EXPECT_THAT(
+      complaint(with_variable(
+          "field: u, every: 1 s, pack: {range: [0, 1]}, compression: {codec: zstd, keep: {absolute: 0.1}}")),
+      HasSubstr("output.a.nc.variables[0].compression.keep: cannot be given beside `pack`"));
+}
+
 TEST(Configuration, SuffixesHoldOnlyWhatNamesMay) {
   const std::string group = "groups: {g: [u, w]}\n";
   EXPECT_EQ(
@@ -273,9 +280,9 @@ TEST(Configuration, SuffixesHoldOnlyWhatNamesMay) {
 }
 
 TEST(Configuration, KnowsWhatIsNotAvailableYet) {
-  EXPECT_THAT(
-      complaint(with_variable("field: u, every: 1 s, compression: {codec: zstd, keep: {absolute: 0.1}}")),
-      HasSubstr("compression.keep: is not available yet in this version"));
+  EXPECT_THAT(complaint("tailrace: 1\n" + fields +
+                        "output:\n  a.nc: {state: io, variables: [{field: u, every: 1 s}]}\n"),
+              HasSubstr("output.a.nc.state: is not available yet in this version"));
 }
 
 TEST(Configuration, ReadsFormerNamesWithAWarning) {

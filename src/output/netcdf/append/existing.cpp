@@ -82,6 +82,32 @@ extern "C" herr_t tailrace_visit_fill(hid_t, const char* name, const H5L_info_t*
   }
 }
 
+struct BoundVisit {
+  hid_t file;
+  std::map<std::string, codecs::lossy::ExistingBound> bounds;
+};
+
+void take_bound(BoundVisit& visit, const char* name) {
+  const Id dataset(H5Dopen2(visit.file, name, H5P_DEFAULT), &H5Dclose, "cannot open a variable");
+  const std::string words = read_text_attribute(dataset, codecs::lossy::bound_attribute);
+  if (words.empty()) return;
+  const auto number = [&dataset](const char* attribute) {
+    return read_number_attribute(dataset, attribute).value_or(0.0);
+  };
+  visit.bounds[name] = {words,
+                        {number(codecs::lossy::absolute_attribute), number(codecs::lossy::relative_attribute),
+                         static_cast<std::int64_t>(number("quantization_nsb"))}};
+}
+
+extern "C" herr_t tailrace_visit_bound(hid_t, const char* name, const H5L_info_t*, void* into) {
+  try {
+    take_bound(*static_cast<BoundVisit*>(into), name);
+    return 0;
+  } catch (...) {
+    return -1;
+  }
+}
+
 Id open_to_read(const std::string& path) TAILRACE_REQUIRES(hdf5_mutex) {
   const Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, "cannot make access properties");
   check(H5Pset_file_locking(access, false, true), "cannot switch locking off");
@@ -96,6 +122,14 @@ std::map<std::string, model::FillValue> read_fills(const std::string& path) {
   FillVisit visit{file, {}};
   check(H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, &tailrace_visit_fill, &visit), "is damaged");
   return std::move(visit.fills);
+}
+
+std::map<std::string, codecs::lossy::ExistingBound> read_bounds(const std::string& path) {
+  const Hdf5Lock lock;
+  const Id file = open_to_read(path);
+  BoundVisit visit{file, {}};
+  check(H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, &tailrace_visit_bound, &visit), "is damaged");
+  return std::move(visit.bounds);
 }
 
 std::map<std::string, ExistingAxis> read_axes(const std::string& path) {

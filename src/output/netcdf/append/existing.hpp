@@ -15,6 +15,10 @@ std::map<std::string, ExistingAxis> read_axes(const std::string& path) TAILRACE_
 // The `_FillValue` of each variable that has one.
 std::map<std::string, model::FillValue> read_fills(const std::string& path) TAILRACE_EXCLUDES(hdf5_mutex);
 
+// For each variable whose values were rounded: the bound and the errors in its attributes.
+std::map<std::string, codecs::lossy::ExistingBound> read_bounds(const std::string& path)
+    TAILRACE_EXCLUDES(hdf5_mutex);
+
 // Checks that the file has the variables of the spec with the same types, shapes, chunks and filters, and no
 // other variables along unlimited dims. The only chunk of a short series may have fewer records. Throws
 // Error(resource) that names the first difference.

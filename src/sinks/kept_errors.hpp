@@ -1,0 +1,39 @@
+// The errors of values that are rounded within a bound, as the attributes of a file tell them: after each
+// commit they are the largest of all its records, those of earlier runs included.
+#pragma once
+
+#include <vector>
+
+#include "codecs/lossy/keep.hpp"
+#include "output/format.hpp"
+#include "telemetry/counters.hpp"
+
+namespace tailrace::sinks {
+
+// One thread at a time.
+class KeptErrors {
+ public:
+  KeptErrors() = default;
+  // `counters` gets an element for each variable of `dataset` that is rounded, or whose level is chosen; it
+  // must outlive this object.
+  KeptErrors(const output::DatasetSpec& dataset, std::vector<telemetry::KeptCounters>& counters);
+
+  // Before a file is created. One that is continued keeps its errors, which are put into the attributes of
+  // `spec`. Throws Error(resource) that names the variable if its values there were kept within another
+  // bound.
+  void begin(const output::Format& format, output::DatasetSpec& spec);
+  // Adds the attributes that change with a commit. The same commit may be tried again.
+  void add_attributes(output::Commit& commit);
+  void committed(const output::Commit& commit);
+
+ private:
+  struct Variable {
+    int counters = -1;  // index; -1: none
+    bool rounds = false, chooses_bits = false;
+    codecs::lossy::Reached reached;  // in the file
+  };
+  std::vector<Variable> variables_;  // by DatasetSpec::variables
+  std::vector<telemetry::KeptCounters>* counters_ = nullptr;
+};
+
+}  // namespace tailrace::sinks
