@@ -1,5 +1,5 @@
-"""Each kernel against an independent NumPy implementation, with every switch and every kind of point: bit for bit in the
-strict build, and to 2e-14 of the field's maximum in the fast one, in Fortran and C++.
+"""Each kernel against an independent NumPy implementation, with every switch and every kind of point: bit for bit in
+the strict build, and to 2e-14 of the field's maximum in the fast one, in Fortran and C++.
 """
 
 import kernel_inputs

@@ -22,7 +22,7 @@ std::string usage(const Kernel& kernel) {
   return text + "\n";
 }
 
-int positive(const std::string& option, const std::string& value) {
+int whole_number(const std::string& option, const std::string& value, int least) {
   std::size_t end = 0;
   int number = 0;
   try {
@@ -30,8 +30,9 @@ int positive(const std::string& option, const std::string& value) {
   } catch (const std::exception&) {
     end = 0;
   }
-  if (end != value.size() || number < 1)
-    throw std::runtime_error("--" + option + ": \"" + value + "\"; expected a number of at least 1");
+  if (end != value.size() || number < least)
+    throw std::runtime_error("--" + option + ": \"" + value + "\"; expected a whole number of at least " +
+                             std::to_string(least));
   return number;
 }
 
@@ -67,11 +68,11 @@ Options parse(const Kernel& kernel, int argc, char** argv) {
     if (name == "output") options.output = value;
     if (name == "reference") options.reference = value;
     if (name == "save-input") options.save_input = value;
-    if (name == "calls") options.calls = positive(name, value);
+    if (name == "calls") options.calls = whole_number(name, value, 1);
     if (name == "language")
       options.language =
           one_of({name, {"fortran", "c++"}}, value) == "c++" ? Language::cpp : Language::fortran;
-    if (kernel.sizes.contains(name)) options.sizes[name] = positive(name, value);
+    if (kernel.sizes.contains(name)) options.sizes[name] = whole_number(name, value, 0);
     if (choice != kernel.choices.end()) options.choices[name] = one_of(*choice, value);
   }
   return options;

@@ -1,4 +1,4 @@
-// What the programs of DYNAMICO's kernels share: indices, the made rhombus, the head of the report.
+// Shared by the programs of DYNAMICO's kernels: indices, the made rhombus, the head of the report.
 #pragma once
 
 #include "../common/dataset.hpp"

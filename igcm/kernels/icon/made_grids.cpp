@@ -27,7 +27,8 @@ int hilbert(int side, int x, int y) {
 }
 
 void check_block(int blk) {
-  if (blk % 2 != 0) throw std::runtime_error("--blk: expected an even number, since weights alternate");
+  if (blk % 2 != 0 || blk == 0)
+    throw std::runtime_error("--blk: expected an even number, since weights alternate");
 }
 
 // A field of cells or edges: noise along the curve. Values of neighbours are near each other.
@@ -155,6 +156,7 @@ void add_fields(Dataset& data, Type type) {
   for (std::size_t i = 0; i < t.size(); ++i) {
     const std::size_t c = i % cells;
     t[i] = 280 + 20 * x[c] * x[cells + c] + 10 * x[2 * cells + c] - static_cast<double>(i / cells);
+    if (type == Type::real32) t[i] = static_cast<double>(static_cast<float>(t[i]));
   }
 }
 

@@ -1,4 +1,4 @@
-// What the programs of ICON's kernels share: they differ only in the kernel that they call.
+// Shared by the programs of ICON's kernels, which differ only in the kernel that they call.
 #pragma once
 
 #include <string>

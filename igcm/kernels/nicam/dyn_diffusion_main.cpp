@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
                            .in_out = and_poles({"dscl"}),
                            .outputs = and_poles({"dscl"}),
                            .written = and_poles({"dscl"}),
-                           .stored = and_poles({"coef_intp", "coef_diff", "scl", "kh", "dscl"}),
+                           .stored = and_poles({"coef_intp", "coef_diff", "scl", "kh", "dscl", "GRD_x", "GMTR_p"}),
                            .sizes = default_sizes,
                            .switches = {"as-published"},
                            .nicam = true,

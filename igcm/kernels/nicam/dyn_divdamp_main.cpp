@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> stored =
       and_poles({"coef_intp", "coef_diff", "rhogvx", "rhogvy", "rhogvz", "rhogw", "VMTR_RGSQRTH", "VMTR_RGAM",
                  "VMTR_RGAMH", "VMTR_C2WfactGz", "ddivdx", "ddivdy", "ddivdz"});
-  stored.insert(stored.end(), {"GRD_gz", "GRD_gzh"});
+  stored.insert(stored.end(), {"GRD_gz", "GRD_gzh", "GRD_x", "GRD_x_pl"});
   return igcm::run_kernel(
       {.name = "dyn_divdamp",
        .inputs =

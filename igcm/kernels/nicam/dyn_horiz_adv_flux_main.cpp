@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
                            .outputs = and_poles({"flx_h", "GRD_xc"}),
                            .written = and_poles({"flx_h", "GRD_xc"}),
                            .stored = and_poles({"GMTR_p", "GMTR_t", "GMTR_a", "GRD_xr", "rhog_mean", "rhogvx",
-                                                "rhogvy", "rhogvz", "flx_h", "GRD_xc"}),
+                                                "rhogvy", "rhogvz", "flx_h", "GRD_xc", "GRD_x"}),
                            .sizes = default_sizes,
                            .nicam = true,
                            .make = make,

@@ -43,7 +43,7 @@ Dataset make(const Options& options) {
   set_poles(data, "cmask_pl", "pole_pl");
   make_courant_numbers(data);
   add_noise(data, "Qout_prev", 0, 1, {2});
-  // What may flow out lies around q.
+  // The bounds of the outflow lie around q.
   add_noise(data, "Qout_post", 0, 1, {2});
   for (const char* pl : {"", "_pl"}) {
     const std::vector<double>& q = data.field(std::string("q") + pl).values;
@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
        .outputs = and_poles({"q_a", "Qout_prev"}),
        .written = and_poles({"q_a", "Qout_prev"}),
        .stored = {"ch", "cmask", "q", "d", "q_a", "Qout_post", "Qout_prev", "ch_pl", "cmask_pl", "q_pl",
-                  "d_pl", "q_a_pl", "Qout_post_pl", "Qout_prev_pl"},
+                  "d_pl", "q_a_pl", "Qout_post_pl", "Qout_prev_pl", "GRD_x", "GRD_x_pl"},
        .sizes = default_sizes,
        .nicam = true,
        .make = make,

@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
                            .in_out = and_poles({"q_h"}),
                            .outputs = and_poles({"q_h"}),
                            .written = and_poles({"q_h"}),
-                           .stored = and_poles({"ck", "q", "d", "q_h"}),
+                           .stored = and_poles({"ck", "q", "d", "q_h", "GRD_x"}),
                            .sizes = default_sizes,
                            .nicam = true,
                            .make = make,

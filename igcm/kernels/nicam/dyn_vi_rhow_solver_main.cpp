@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> stored =
       and_poles({"rhogw0", "preg0", "rhog0", "Srho", "Sw", "Spre", "Mc", "Ml", "Mu", "VMTR_RGSGAM2",
                  "VMTR_RGSGAM2H", "VMTR_RGAMH", "VMTR_RGAM", "VMTR_GSGAM2H", "rhogw"});
-  stored.insert(stored.end(), {"GRD_gz", "GRD_gzh"});
+  stored.insert(stored.end(), {"GRD_gz", "GRD_gzh", "GRD_x", "GRD_x_pl"});
   return igcm::run_kernel(
       {.name = "dyn_vi_rhow_solver",
        .inputs =

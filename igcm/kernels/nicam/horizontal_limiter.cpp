@@ -24,7 +24,7 @@ struct Bounds {
 };
 Bounds bounds(double a, double b, double c, double d) { return {least(a, b, c, d), greatest(a, b, c, d)}; }
 
-// What flows into the point through the face (c = 1), or into the cell across it (c = 0).
+// Bounds of the inflow into the point through the face (c = 1), or into the cell across it (c = 0).
 struct BothSides {
   double least_own, least_across, most_own, most_across;
 };

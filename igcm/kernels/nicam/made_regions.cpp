@@ -197,7 +197,7 @@ void fill_pole(Dataset& data, const grid::Grid& sphere, const std::array<std::in
   }
   for (std::size_t v = 1; v < 6; ++v) {
     const Vec3 before = triangle[v == 1 ? 5 : v - 1];
-    const Arc wall = arc(triangle[v], before);  // clockwise rings: the ring's side is on the left
+    const Arc wall = arc(before, triangle[v]);  // clockwise: the side of the ring is on the left
     put(at("GMTR_a_pl", 0) + v, 12, wall.n);
     put(at("GMTR_a_pl", 3) + v, 12, wall.t);
     put(at("GRD_xr_pl", 0) + v, 12, radius * unit(triangle[v] + before));
@@ -240,9 +240,9 @@ void add_levels(Dataset& data, std::size_t kall) {
 Dataset made_regions(const Options& options) {
   const std::size_t kall = options.size("kall"), lall = options.size("regions");
   const int gl = options.sizes.at("gl"), rl = options.sizes.at("rl");
-  if (rl > gl || gl > 10 || kall < 5 || lall > std::size_t{10} << (2 * rl))
+  if (rl > gl || gl > 10 || kall < 5 || lall < 1 || lall > std::size_t{10} << (2 * rl))
     throw std::runtime_error(
-        "--gl, --rl, --regions, --kall: expected rl <= gl <= 10, at most 10 * 4^rl regions,"
+        "--gl, --rl, --regions, --kall: expected rl <= gl <= 10, 1 to 10 * 4^rl regions,"
         " and at least 5 levels");
   grid::GridOptions grid_options;
   grid_options.points.root = 1;

@@ -1,4 +1,4 @@
-// What the programs of NICAM's kernels share: shapes, vertical factors, the made regions of a real sphere.
+// Shared by the programs of NICAM's kernels: shapes, vertical factors, the made regions of a real sphere.
 #pragma once
 
 #include "../common/dataset.hpp"

@@ -1,4 +1,4 @@
-"""ICON's kernels in NumPy, from the formulas of igcm/kernels/README.md. Arrays are (height, cell) and (height, edge)."""
+"""ICON's kernels in NumPy, from the formulas of igcm/kernels/README.md. Fields are (height, cell) or (height, edge)."""
 
 import numpy as np
 

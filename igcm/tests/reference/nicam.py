@@ -40,7 +40,7 @@ def constants(attributes):
     return dict(zip(attributes["const_names"].split(), (float(value) for value in values), strict=True))
 
 
-# Of equal numbers the last one, as a comparison "is the first one less?" decides; -0 equals 0.
+# The last one of equal numbers, as a comparison "is the first one less?" decides; -0 equals 0.
 def least(first, *more):
     for other in more:
         first = np.where(first < other, first, other)
@@ -366,19 +366,14 @@ def vi_rhow_solver(a, attributes):
         w = result["rhogw" + pl] = a["rhogw" + pl].copy()
         if pl and not s.have_pl:
             continue
-        x = {
-            name.removesuffix(pl) if pl else name: values
-            for name, values in a.items()
-            if name.endswith("_pl") == bool(pl)
-        }
+        x = {name.removesuffix("_pl"): values for name, values in a.items() if name.endswith("_pl") == bool(pl)}
         pre = (x["preg0"] + dt * x["Spre"]) * x["VMTR_RGSGAM2"]
         rho = (x["rhog0"] + dt * x["Srho"]) * (x["VMTR_RGAM"] * x["VMTR_RGAM"])
         bottom, top = s.kmin, s.kmax + 1
         rhs, gamma = {}, {}
         for k in range(bottom + 1, top):
-            momentum = (x["rhogw0"][:, k] * alpha + dt * x["Sw"][:, k]) * (
-                x["VMTR_RGAMH"][:, k] * x["VMTR_RGAMH"][:, k]
-            )
+            gamma_squared = x["VMTR_RGAMH"][:, k] * x["VMTR_RGAMH"][:, k]
+            momentum = (x["rhogw0"][:, k] * alpha + dt * x["Sw"][:, k]) * gamma_squared
             pressure = (pre[:, k] - pre[:, k - 1]) * dt * rdgzh[k]
             buoyancy = (rho[:, k] * afact[k] + rho[:, k - 1] * bfact[k]) * dt * GRAVITY
             rhs[k] = (momentum - pressure - buoyancy) * scale
