@@ -56,8 +56,8 @@ void for_each_array(Grid& g, const Visit& visit) {
   reals("dual_area", 'v', g.dual_area);
 }
 
-/// Gives the arrays their lengths: for so many vertices, of which all but the poles own cells and edges.
-void resize_arrays(Grid& grid, std::int64_t rhombi, std::int64_t vertices);
+/// Gives the arrays their lengths.
+void resize_arrays(Grid& grid, std::int64_t cells, std::int64_t edges, std::int64_t vertices);
 
 /// The array of that name and type of number; no data if there is none.
 template <class Number>

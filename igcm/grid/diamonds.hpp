@@ -33,8 +33,8 @@ struct Owned {
   int which = 0;
 };
 
-/// What surrounds a point, counter-clockwise seen from outside: cells[k] lies between vertices[k-1] and
-/// vertices[k].
+/// The neighbours, arcs and triangles of a point, counter-clockwise seen from outside: cells[k] lies between
+/// vertices[k-1] and vertices[k].
 struct Surroundings {
   int degree = 6;
   std::array<Place, 6> vertices;

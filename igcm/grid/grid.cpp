@@ -66,9 +66,8 @@ struct RangeMaker {
 
   double square() const { return grid.options.radius * grid.options.radius; }
 
-  void cell(Owned triangle) const {
+  void cell(Owned triangle, std::int64_t at) const {
     const std::int32_t number = numbering.cell(triangle);
-    const std::int64_t at = number - grid.first_cell;
     const auto corners = diamonds.corners_of(triangle);
     const auto edges = diamonds.edges_of(triangle);
     const Vec3 centre = grid.cell_centre[at] = sphere.cell_centre(triangle);
@@ -89,8 +88,7 @@ struct RangeMaker {
                                           triangle_area(corner[k], centre, middle[(k + 2) % 3]));
   }
 
-  void edge(Owned arc) const {
-    const std::int64_t at = numbering.edge(arc) - grid.first_edge;
+  void edge(Owned arc, std::int64_t at) const {
     const auto ends = diamonds.ends_of(arc);
     const auto sides = diamonds.sides_of(arc);
     const Vec3 a = sphere.point(ends[0]), b = sphere.point(ends[1]);
@@ -108,9 +106,7 @@ struct RangeMaker {
     grid.dual_edge_length[at] = grid.options.radius * distance(left, right);
   }
 
-  void vertex(Place p) const {
-    const std::int32_t number = numbering.vertex(p);
-    const std::int64_t at = number - grid.first_vertex;
+  void vertex(Place p, std::int64_t at) const {
     const Surroundings around = diamonds.around(p);
     const Vec3 centre = grid.vertex[at] = sphere.point(p);
     grid.degree[at] = static_cast<std::int8_t>(around.degree);
@@ -131,28 +127,49 @@ struct RangeMaker {
   }
 };
 
+Grid Sphere::empty_grid() const {
+  Grid grid;
+  grid.options = options_;
+  grid.all_cells = 2 * numbering_.rhombi();
+  grid.all_edges = 3 * numbering_.rhombi();
+  grid.all_vertices = numbering_.rhombi() + 2;
+  return grid;
+}
+
+Grid Sphere::entries(const std::vector<std::int32_t>& cells, const std::vector<std::int32_t>& edges,
+                     const std::vector<std::int32_t>& vertices) const {
+  Grid grid = empty_grid();
+  const RangeMaker make(*this, grid);
+  resize_arrays(grid, std::ssize(cells), std::ssize(edges), std::ssize(vertices));
+  const auto owned = [&](std::int32_t number, int each) {
+    return Owned{numbering_.place(number / each), number % each};
+  };
+  for (std::size_t k = 0; k < cells.size(); ++k) make.cell(owned(cells[k], 2), static_cast<std::int64_t>(k));
+  for (std::size_t k = 0; k < edges.size(); ++k) make.edge(owned(edges[k], 3), static_cast<std::int64_t>(k));
+  for (std::size_t k = 0; k < vertices.size(); ++k)
+    make.vertex(numbering_.place(vertices[k]), static_cast<std::int64_t>(k));
+  return grid;
+}
+
 Grid Sphere::range(std::int64_t first, std::int64_t last) const {
   const std::int64_t rhombi = numbering_.rhombi();
   if (first < 0 || first > last || last > rhombi)
     throw std::out_of_range("a range of vertices beyond the sphere");
-  Grid grid;
-  grid.options = options_;
-  grid.all_cells = 2 * rhombi;
-  grid.all_edges = 3 * rhombi;
-  grid.all_vertices = rhombi + 2;
+  Grid grid = empty_grid();
   grid.first_cell = 2 * first;
   grid.first_edge = 3 * first;
   grid.first_vertex = first;
   const RangeMaker make(*this, grid);
   const std::int64_t end = last == rhombi ? last + 2 : last;
-  resize_arrays(grid, last - first, end - first);
+  resize_arrays(grid, 2 * (last - first), 3 * (last - first), end - first);
   parallel_for(first, end, options_.points.threads, [&](std::int64_t begin, std::int64_t stop) {
     for (std::int64_t h = begin; h < stop; ++h) {
       const Place p = numbering_.place(static_cast<std::int32_t>(h));
-      make.vertex(p);
+      const std::int64_t at = h - first;
+      make.vertex(p, at);
       if (p.is_pole()) continue;
-      for (const int which : {TI, TJ}) make.cell({p, which});
-      for (const int which : {AI, AIJ, AJ}) make.edge({p, which});
+      for (const int which : {TI, TJ}) make.cell({p, which}, 2 * at + which);
+      for (const int which : {AI, AIJ, AJ}) make.edge({p, which}, 3 * at + which);
     }
   });
   return grid;

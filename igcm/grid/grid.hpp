@@ -99,9 +99,14 @@ class Sphere {
   /// poles are in the range that ends at 10 N^2. Local and const: several threads may make ranges of one
   /// sphere. About 640 bytes a vertex.
   Grid range(std::int64_t first, std::int64_t last) const;
+  /// Entries of cells, edges and vertices with these numbers, in the order of the lists: the halo of a part.
+  /// first_cell, ... are 0 and mean nothing.
+  Grid entries(const std::vector<std::int32_t>& cells, const std::vector<std::int32_t>& edges,
+               const std::vector<std::int32_t>& vertices) const;
 
  private:
   friend struct RangeMaker;
+  Grid empty_grid() const;
   Vec3 point(Place p) const { return points_[numbering_.diamonds().row_major(p)]; }
 
   GridOptions options_;

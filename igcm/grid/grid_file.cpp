@@ -47,7 +47,7 @@ const std::map<std::string, Description> descriptions{
 
 std::string dimension_of(char where) { return where == 'c' ? "cell" : where == 'e' ? "edge" : "vertex"; }
 
-// What UGRID calls them in each of the two meshes.
+// Names of UGRID for them, in each of the two meshes.
 std::string location_of(char where, Mesh mesh) {
   if (where == 'e') return "edge";
   return (where == 'c') == (mesh == Mesh::triangles) ? "face" : "node";
@@ -192,7 +192,9 @@ class GridWriter {
       file_.attribute(variable, "units", std::string(about.units));
       file_.attribute(variable, "mesh", std::string("mesh"));
       file_.attribute(variable, "location", location_of(where, options_.mesh));
-      file_.attribute(variable, "coordinates", coordinate(where, "lat") + " " + coordinate(where, "lon"));
+      // Programs that know no UGRID, such as CDO, take what has coordinates for a field of one value a cell.
+      if (array.width == 1)
+        file_.attribute(variable, "coordinates", coordinate(where, "lat") + " " + coordinate(where, "lon"));
     } else {
       file_.attribute(variable, "start_index", std::int32_t{0});
       if (role != roles_of(options_.mesh).end()) file_.attribute(variable, "cf_role", role->second);
@@ -320,7 +322,8 @@ Grid read_grid(const std::string& path, std::int64_t first, std::int64_t last) {
   grid.first_cell = 2 * first;
   grid.first_edge = 3 * first;
   grid.first_vertex = first;
-  resize_arrays(grid, last - first, last == rhombi ? last - first + 2 : last - first);
+  resize_arrays(grid, 2 * (last - first), 3 * (last - first),
+                last == rhombi ? last - first + 2 : last - first);
   for_each_array(grid, [&](const std::string& name, char where, auto array) {
     const std::int64_t begin = where == 'c'   ? grid.first_cell
                                : where == 'e' ? grid.first_edge

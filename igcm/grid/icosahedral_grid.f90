@@ -22,15 +22,15 @@ module icosahedral_grid
 
   type :: sphere_grid
     integer :: cells = 0, edges = 0, vertices = 0
-    ! Of cells
+    ! Cells
     integer(c_int32_t), allocatable :: vertex_of_cell(:, :), edge_of_cell(:, :), neighbor_cell_index(:, :)  ! (3, cells)
     integer(c_int32_t), allocatable :: orientation_of_normal(:, :)                                          ! (3, cells)
     real(c_double), allocatable :: cell_centre(:, :), cell_area(:), kite_area(:, :)
-    ! Of edges
+    ! Edges
     integer(c_int32_t), allocatable :: edge_vertices(:, :), adjacent_cell_of_edge(:, :)  ! (2, edges)
     real(c_double), allocatable :: edge_point(:, :), primal_normal(:, :), dual_normal(:, :)
     real(c_double), allocatable :: edge_length(:), dual_edge_length(:)
-    ! Of vertices
+    ! Vertices
     integer(c_int32_t), allocatable :: degree(:)
     integer(c_int32_t), allocatable :: vertices_of_vertex(:, :), edges_of_vertex(:, :), cells_of_vertex(:, :)  ! (6, ...)
     integer(c_int32_t), allocatable :: edge_orientation(:, :)                                                  ! (6, ...)

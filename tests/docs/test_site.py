@@ -37,7 +37,7 @@ COUNTED = (
 )
 PAGES = sorted(
     [TREE / "README.md", TREE / "CHANGELOG.md", TREE / "CONTRIBUTING.md", *(TREE / "benchmarks").glob("*.md")]
-    + [page for folder in ("docs", "examples", "src", "bindings") for page in (TREE / folder).rglob("*.md")]
+    + [page for folder in ("docs", "examples", "src", "bindings", "igcm") for page in (TREE / folder).rglob("*.md")]
 )
 FRAGMENTS = set((TREE / "docs" / "changelog").glob("*.md")) - {TREE / "docs" / "changelog" / "README.md"}
 PAGES = [page for page in PAGES if page not in FRAGMENTS]

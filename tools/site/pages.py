@@ -14,6 +14,7 @@ PAGES = (
     "*.md",
     "docs/**/*.md",
     "examples/**/README.md",
+    "igcm/**/README.md",
     "benchmarks/**/*.md",
     "bindings/**/README.md",
     "src/**/README.md",
