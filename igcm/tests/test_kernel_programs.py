@@ -21,7 +21,7 @@ RHOMBUS, REGIONS = ("--iim", 9, "--jjm", 8, "--llm", 5), ("--gl", 2, "--rl", 0, 
 
 
 def icon_result(name, dtype):
-    return lambda arrays, attributes: {name: icon.results(arrays, attributes, dtype)[name]}
+    return lambda arrays, attributes: icon.results(arrays, attributes, dtype, [name])
 
 
 ICON = {

@@ -12,7 +12,7 @@ namespace {
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-double wall_seconds() {
+double clock_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
@@ -46,13 +46,14 @@ void Timers::start(const std::string& name) {
   auto found = std::ranges::find(timers_, name, &Timer::name);
   if (found == timers_.end()) found = timers_.insert(found, Timer{.name = name});
   found->processor_start = processor_seconds();
-  found->wall_start = wall_seconds();
+  found->clock_start = clock_seconds();
 }
 
 void Timers::stop(const std::string& name) {
   const auto found = std::ranges::find(timers_, name, &Timer::name);
   found->processor += processor_seconds() - found->processor_start;
-  found->wall += wall_seconds() - found->wall_start;
+  const double seconds = clock_seconds() - found->clock_start;
+  if (found->calls == 0 || seconds < found->shortest) found->shortest = seconds;
   ++found->calls;
 }
 
@@ -60,9 +61,8 @@ std::string Timers::report() const {
   std::string text = " *** Computational Time Report\n";
   for (std::size_t id = 0; id < timers_.size(); ++id) {
     char line[160];
-    std::snprintf(line, sizeof line, " *** ID=%03zu : %-32s T=%10.3f N=%7d clock=%.3e\n", id + 1,
-                  timers_[id].name.c_str(), timers_[id].processor, timers_[id].calls,
-                  timers_[id].wall / timers_[id].calls);
+    std::snprintf(line, sizeof line, " *** ID=%03zu : %-32s T=%10.3f N=%7d shortest=%.3e\n", id + 1,
+                  timers_[id].name.c_str(), timers_[id].processor, timers_[id].calls, timers_[id].shortest);
     text += line;
   }
   return text;

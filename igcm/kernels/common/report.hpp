@@ -13,8 +13,8 @@ std::string es24_16(double value);
 // NaNs are left out of max and min, as Fortran's MAXVAL does.
 std::string check_line(const std::string& name, const std::vector<double>& values);
 
-// Processor time (that of all threads), calls, and after them the seconds of a call by the clock, of named
-// parts in the order of their first start.
+// Processor time (that of all threads) and calls of named parts, in the order of their first start; the lines
+// of a log have the shortest time between a start and its stop by the clock besides.
 class Timers {
  public:
   void start(const std::string& name);
@@ -24,7 +24,7 @@ class Timers {
  private:
   struct Timer {
     std::string name;
-    double processor = 0, wall = 0, processor_start = 0, wall_start = 0;
+    double processor = 0, processor_start = 0, clock_start = 0, shortest = 0;
     int calls = 0;
   };
   std::vector<Timer> timers_;

@@ -1,6 +1,6 @@
 #include "made_grids.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -136,20 +136,28 @@ Dataset made_sphere(const Options& options) {
   return data;
 }
 
-void add_fields(Dataset& data, Type type) {
+void add_fields(Dataset& data, Type type, const std::vector<std::string>& names) {
+  struct Made {
+    const char* name;
+    bool edges, levels;
+    double middle, amplitude;
+  };
+  static constexpr Made fields[]{{"gv_temp", false, true, 280, 20},
+                                 {"gv_grad", true, true, 0, 5},
+                                 {"gv_dvg", false, true, 0, 5},
+                                 {"gv_vi", false, false, 10, 5},
+                                 {"gv_ind2Dparam", false, false, 1, 0.5},
+                                 {"gv_o8param0", false, false, 1. / 3, 0.1},
+                                 {"gv_o8param1", false, false, 1. / 3, 0.1},
+                                 {"gv_o8param2", false, false, 1. / 3, 0.1},
+                                 {"gv_o8par2", false, true, 0.5, 0.4},
+                                 {"gv_o8var", false, true, 0, 5}};
   const std::size_t cells = data.field("neighbor").shape[1], edges = data.field("ecell").shape[1];
   const auto levels = static_cast<std::size_t>(data.integers("H").at(0));
-  add(data, type, "gv_temp", levels, cells, 280, 20);
-  add(data, type, "gv_grad", levels, edges, 0, 5);
-  add(data, type, "gv_dvg", levels, cells, 0, 5);
-  add(data, type, "gv_vi", 0, cells, 10, 5);
-  add(data, type, "gv_ind2Dparam", 0, cells, 1, 0.5);
-  add(data, type, "gv_o8param0", 0, cells, 1. / 3, 0.1);
-  add(data, type, "gv_o8param1", 0, cells, 1. / 3, 0.1);
-  add(data, type, "gv_o8param2", 0, cells, 1. / 3, 0.1);
-  add(data, type, "gv_o8par2", levels, cells, 0.5, 0.4);
-  add(data, type, "gv_o8var", levels, cells, 0, 5);
-  if (!data.has("cell_centre")) return;
+  for (const Made& f : fields)
+    if (std::ranges::find(names, f.name) != names.end())
+      add(data, type, f.name, f.levels ? levels : 0, f.edges ? edges : cells, f.middle, f.amplitude);
+  if (!data.has("cell_centre") || !data.has("gv_temp")) return;
   // On the sphere the temperature is a smooth function of the place.
   const std::vector<double>& x = data.field("cell_centre").values;
   std::vector<double>& t = data.field("gv_temp").values;

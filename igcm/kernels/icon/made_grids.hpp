@@ -15,7 +15,8 @@ Dataset made_sheet(const Options& options);
 // and lap_weights (3, cells), grad_weights (edges), layer_thickness (height); attributes H, blk.
 Dataset made_sphere(const Options& options);
 
-// Adds the fields that the kernels read and change, of cells and edges at H levels, as floats or doubles.
-void add_fields(Dataset& data, Type type);
+// Adds those fields that kernels read and change which are named: of cells and edges at H levels, as floats
+// or doubles.
+void add_fields(Dataset& data, Type type, const std::vector<std::string>& names);
 
 }  // namespace igcm::icon

@@ -1,7 +1,6 @@
 #include "programs.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <stdexcept>
 
 #include "../common/program.hpp"
@@ -235,15 +234,21 @@ void compute(const std::string& result, Sheet<Real>& s, Timers& timers) {
   }
 }
 
-const std::vector<std::string> all_results{"grad__gv_grad",
-                                           "dvg__gv_dvg",
-                                           "lap__gv_temp",
-                                           "step__gv_temp",
-                                           "O1Normal3D__gv_temp",
-                                           "O2VertIntegration__gv_vi",
-                                           "O3Indirect2D__gv_ind2Dvar",
-                                           "O8ind__gv_o8var",
-                                           "grad_dvg__gv_dvg"};
+// The results, in the order of the exchange file, with the fields that each of them reads or changes.
+struct Result {
+  std::string name;
+  std::vector<std::string> inputs;
+};
+const std::vector<Result> results{
+    {"grad__gv_grad", {"gv_temp", "gv_grad"}},
+    {"dvg__gv_dvg", {"gv_grad", "gv_dvg"}},
+    {"lap__gv_temp", {"gv_temp"}},
+    {"step__gv_temp", {"gv_temp", "gv_dvg"}},
+    {"O1Normal3D__gv_temp", {"gv_temp", "gv_dvg"}},
+    {"O2VertIntegration__gv_vi", {"gv_temp", "gv_vi"}},
+    {"O3Indirect2D__gv_ind2Dvar", {"gv_temp", "gv_ind2Dparam", "gv_grad"}},
+    {"O8ind__gv_o8var", {"gv_grad", "gv_o8param0", "gv_o8param1", "gv_o8param2", "gv_o8par2", "gv_o8var"}},
+    {"grad_dvg__gv_dvg", {"gv_temp", "gv_grad", "gv_dvg"}}};
 
 // The published sheet computes in float, the sphere in double.
 bool in_float(const Dataset& data, const Options& options) {
@@ -251,46 +256,50 @@ bool in_float(const Dataset& data, const Options& options) {
   return precision == "float" || (precision == "auto" && !data.has("lap_weights"));
 }
 
-Dataset make(const Options& options) {
+Dataset make(const Options& options, const std::vector<std::string>& inputs) {
   const bool sphere = options.choices.at("grid") == "sphere";
   Dataset data = sphere ? made_sphere(options) : made_sheet(options);
-  add_fields(data, in_float(data, options) ? Type::real32 : Type::real64);
+  add_fields(data, in_float(data, options) ? Type::real32 : Type::real64, inputs);
   return data;
+}
+
+void compute(const std::string& result, Dataset& data, const Options& options, Timers& timers) {
+  if (in_float(data, options)) {
+    Sheet<float> sheet(data, options.language);
+    compute(result, sheet, timers);
+  } else {
+    Sheet<double> sheet(data, options.language);
+    compute(result, sheet, timers);
+  }
 }
 
 }  // namespace
 
 int run(const std::string& program, const std::string& result, int argc, char** argv) {
-  const std::vector<std::string> results = result == "all" ? all_results : std::vector{result};
-  const std::vector<std::string> inputs{"gv_temp",       "gv_grad",     "gv_dvg",      "gv_vi",
-                                        "gv_ind2Dparam", "gv_o8param0", "gv_o8param1", "gv_o8param2",
-                                        "gv_o8par2",     "gv_o8var"};
-  const std::vector<std::string> grid{
-      "neighbor",    "cedge",       "ecell",        "map_ij_to_cell", "edge_weights_by_slot",
-      "div_weights", "lap_weights", "grad_weights", "layer_thickness", "cell_centre"};
+  std::vector<std::string> names, inputs;
+  for (const Result& one : results) {
+    if (result != "all" && result != one.name) continue;
+    names.push_back(one.name);
+    for (const std::string& input : one.inputs)
+      if (std::ranges::find(inputs, input) == inputs.end()) inputs.push_back(input);
+  }
   std::vector<std::string> stored = inputs;
-  stored.insert(stored.end(), grid.begin(), grid.end());
+  for (const char* grid : {"neighbor", "cedge", "ecell", "map_ij_to_cell", "edge_weights_by_slot",
+                           "div_weights", "lap_weights", "grad_weights", "layer_thickness", "cell_centre"})
+    stored.emplace_back(grid);
+  const auto call = [names](Dataset& data, const Options& options, Timers& timers) {
+    for (const std::string& name : names) compute(name, data, options, timers);
+  };
   return run_kernel({.name = program,
                      .attribute = "icoc",
                      .inputs = inputs,
-                     .outputs = results,
-                     .written = results,
+                     .outputs = names,
+                     .written = names,
                      .stored = stored,
                      .sizes = {{"G", 16}, {"H", 7}, {"blk", 20}, {"level", 3}},
                      .choices = {{"grid", {"sheet", "sphere"}}, {"precision", {"auto", "float", "double"}}},
-                     .make = make,
-                     .call =
-                         [results](Dataset& data, const Options& options, Timers& timers) {
-                           for (const std::string& one : results) {
-                             if (in_float(data, options)) {
-                               Sheet<float> sheet(data, options.language);
-                               compute(one, sheet, timers);
-                             } else {
-                               Sheet<double> sheet(data, options.language);
-                               compute(one, sheet, timers);
-                             }
-                           }
-                         }},
+                     .make = [inputs](const Options& options) { return make(options, inputs); },
+                     .call = call},
                     argc, argv);
 }
 

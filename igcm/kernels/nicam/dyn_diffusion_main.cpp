@@ -31,16 +31,17 @@ void call(Dataset& data, const Options& options, Timers& timers) {
 
 int main(int argc, char** argv) {
   using namespace igcm::nicam;
-  return igcm::run_kernel({.name = "dyn_diffusion",
-                           .inputs = and_poles({"check_dscl", "scl", "kh"}),
-                           .in_out = and_poles({"dscl"}),
-                           .outputs = and_poles({"dscl"}),
-                           .written = and_poles({"dscl"}),
-                           .stored = and_poles({"coef_intp", "coef_diff", "scl", "kh", "dscl", "GRD_x", "GMTR_p"}),
-                           .sizes = default_sizes,
-                           .switches = {"as-published"},
-                           .nicam = true,
-                           .make = make,
-                           .call = call},
-                          argc, argv);
+  return igcm::run_kernel(
+      {.name = "dyn_diffusion",
+       .inputs = and_poles({"check_dscl", "scl", "kh"}),
+       .in_out = and_poles({"dscl"}),
+       .outputs = and_poles({"dscl"}),
+       .written = and_poles({"dscl"}),
+       .stored = and_poles({"coef_intp", "coef_diff", "scl", "kh", "dscl", "GRD_x", "GMTR_p"}),
+       .sizes = default_sizes,
+       .switches = {"as-published"},
+       .nicam = true,
+       .make = make,
+       .call = call},
+      argc, argv);
 }

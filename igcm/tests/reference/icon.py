@@ -38,52 +38,85 @@ def sheet(side):
     return dict(map_ij_to_cell=table, neighbor=neighbor, cedge=cedge, ecell=ecell)
 
 
-def results(a, attributes, dtype):
-    """All results of an exchange file. dtype: float32 or float64, that of the kernels."""
-    one = {name: np.asarray(values, dtype) for name, values in a.items() if name.startswith("gv_")}
-    temp, grad, old_dvg = one["gv_temp"], one["gv_grad"], one["gv_dvg"]
-    neighbor, cedge, ecell = a["neighbor"], a["cedge"], a["ecell"]
-    cells, levels = neighbor.shape[1], temp.shape[0]
-    sphere = "lap_weights" in a
-    if sphere:
-        weight, edge_weight = a["div_weights"].astype(dtype), a["grad_weights"].astype(dtype)
-        thickness = a["layer_thickness"].astype(dtype)
-    else:
-        slot = np.arange(cells) % int(attributes["blk"])
-        weight = a["edge_weights_by_slot"].astype(dtype)[:, slot]
-        edge_weight, thickness = np.ones(ecell.shape[1], dtype), np.ones(levels, dtype)
+class Kernels:
+    """The results of an exchange file by name, computed when they are asked for. dtype: that of the kernels."""
 
-    def divergence(g):
-        total = np.zeros((levels, cells), dtype)
+    def __init__(self, a, attributes, dtype):
+        self.dtype, self.a = dtype, a
+        self.fields = {name: np.asarray(values, dtype) for name, values in a.items() if name.startswith("gv_")}
+        self.neighbor, self.cedge, self.ecell = a["neighbor"], a["cedge"], a["ecell"]
+        cells = self.neighbor.shape[1]
+        self.sphere = "lap_weights" in a
+        if self.sphere:
+            self.weight, self.edge_weight = a["div_weights"].astype(dtype), a["grad_weights"].astype(dtype)
+        else:
+            slot = np.arange(cells) % int(attributes["blk"])
+            self.weight = a["edge_weights_by_slot"].astype(dtype)[:, slot]
+            self.edge_weight = np.ones(self.ecell.shape[1], dtype)
+
+    def divergence(self, grad):
+        total = np.zeros((grad.shape[0], self.neighbor.shape[1]), self.dtype)
         for n in range(3):
-            total = total + weight[n] * g[:, cedge[n]]
+            total = total + self.weight[n] * grad[:, self.cedge[n]]
         return total
 
-    def gradient(t):
-        return (t[:, ecell[0]] - t[:, ecell[1]]) * edge_weight
+    def gradient(self, t):
+        return (t[:, self.ecell[0]] - t[:, self.ecell[1]]) * self.edge_weight
 
-    out = dict(grad__gv_grad=gradient(temp), dvg__gv_dvg=divergence(grad), grad_dvg__gv_dvg=divergence(gradient(temp)))
-    if sphere:
-        lap = a["lap_weights"].astype(dtype)
-        terms = [lap[n] * (temp[:, neighbor[n]] - temp) for n in range(3)]
-        out["lap__gv_temp"] = terms[0] + terms[1] + terms[2]
-    else:
-        total = temp[:, neighbor[0]] + temp[:, neighbor[1]] + temp[:, neighbor[2]]
-        out["lap__gv_temp"] = (total.astype(np.float64) / 3.0).astype(dtype)
-    for name, factor in (("step__gv_temp", 0.1), ("O1Normal3D__gv_temp", 0.05)):
-        out[name] = (temp.astype(np.float64) + factor * old_dvg.astype(np.float64)).astype(dtype)
-    vi = one["gv_vi"].copy()
-    for k in range(levels):
-        vi = vi + temp[k] * thickness[k]
-    out["O2VertIntegration__gv_vi"] = vi
-    p = one["gv_ind2Dparam"]
-    out["O3Indirect2D__gv_ind2Dvar"] = (p[ecell[0]] * temp[:, ecell[0]] - p[ecell[1]] * temp[:, ecell[1]]) * edge_weight
-    v = one["gv_o8param0"] * grad[:, cedge[0]] + one["gv_o8param1"] * grad[:, cedge[1]]
-    v = v + one["gv_o8param2"] * grad[:, cedge[2]]
-    q, var = one["gv_o8par2"], one["gv_o8var"].copy()
-    for k in range(1, levels - 1):
-        var[k] = q[k] * v[k] + (dtype(1) - q[k]) * v[k - 1]
-    wide = v.astype(np.float64)
-    var[-1] = (0.4 * wide[-1] + 0.3 * wide[-2] + 0.3 * wide[-3]).astype(dtype)
-    out["O8ind__gv_o8var"] = var
-    return out
+    def laplacian(self, t):
+        beside = [t[:, self.neighbor[n]] for n in range(3)]
+        if self.sphere:
+            weight = self.a["lap_weights"].astype(self.dtype)
+            terms = [weight[n] * (beside[n] - t) for n in range(3)]
+            return terms[0] + terms[1] + terms[2]
+        total = beside[0] + beside[1] + beside[2]
+        return (total.astype(np.float64) / 3.0).astype(self.dtype)
+
+    def add_scaled(self, factor):
+        t, dvg = (self.fields[name].astype(np.float64) for name in ("gv_temp", "gv_dvg"))
+        return (t + factor * dvg).astype(self.dtype)
+
+    def integral(self, t):
+        vi = self.fields["gv_vi"].copy()
+        thickness = self.a["layer_thickness"] if self.sphere else np.ones(t.shape[0])
+        for k, dz in enumerate(thickness.astype(self.dtype)):
+            vi = vi + t[k] * dz
+        return vi
+
+    def weighted(self, t):
+        p, (first, second) = self.fields["gv_ind2Dparam"], self.ecell
+        return (p[first] * t[:, first] - p[second] * t[:, second]) * self.edge_weight
+
+    def mixed(self, grad):
+        p = [self.fields[f"gv_o8param{n}"] * grad[:, self.cedge[n]] for n in range(3)]
+        v, q, var = p[0] + p[1] + p[2], self.fields["gv_o8par2"], self.fields["gv_o8var"].copy()
+        for k in range(1, len(v) - 1):
+            var[k] = q[k] * v[k] + (self.dtype(1) - q[k]) * v[k - 1]
+        wide = v.astype(np.float64)
+        var[-1] = (0.4 * wide[-1] + 0.3 * wide[-2] + 0.3 * wide[-3]).astype(self.dtype)
+        return var
+
+    def result(self, name):
+        f = self.fields
+        return {
+            "grad__gv_grad": lambda: self.gradient(f["gv_temp"]),
+            "dvg__gv_dvg": lambda: self.divergence(f["gv_grad"]),
+            "lap__gv_temp": lambda: self.laplacian(f["gv_temp"]),
+            "step__gv_temp": lambda: self.add_scaled(0.1),
+            "O1Normal3D__gv_temp": lambda: self.add_scaled(0.05),
+            "O2VertIntegration__gv_vi": lambda: self.integral(f["gv_temp"]),
+            "O3Indirect2D__gv_ind2Dvar": lambda: self.weighted(f["gv_temp"]),
+            "O8ind__gv_o8var": lambda: self.mixed(f["gv_grad"]),
+            "grad_dvg__gv_dvg": lambda: self.divergence(self.gradient(f["gv_temp"])),
+        }[name]()
+
+
+RESULTS = [
+    *("grad__gv_grad", "dvg__gv_dvg", "lap__gv_temp", "step__gv_temp", "O1Normal3D__gv_temp"),
+    *("O2VertIntegration__gv_vi", "O3Indirect2D__gv_ind2Dvar", "O8ind__gv_o8var", "grad_dvg__gv_dvg"),
+]
+
+
+def results(a, attributes, dtype, names=RESULTS):
+    kernels = Kernels(a, attributes, dtype)
+    return {name: kernels.result(name) for name in names}
