@@ -133,8 +133,12 @@ void OutputVariables::start(std::span<const int> clients) {
     for (const int client : clients)
       if (blueprint_.sends(output_variable->accumulated, client)) expect(*output_variable, client);
   }
+  // What regridding computes is never absent: a missing sample is one of missing cells.
+  const auto is_put = [](const OutputVariable* output_variable) {
+    return output_variable->regridded != Regridded::per_sample;
+  };
   optional_fields_.emplace(
-      blueprint_, [this](int field) { return !of_field(field).empty(); }, clients);
+      blueprint_, [&](int field) { return std::ranges::any_of(of_field(field), is_put); }, clients);
 }
 
 void OutputVariables::begin_step(const model::Tick& tick) {
