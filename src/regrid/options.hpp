@@ -64,6 +64,7 @@ enum class Normalisation : std::uint8_t {
 struct VectorPair {
   std::string east, north;
   config::Location location;
+  bool operator==(const VectorPair& other) const { return east == other.east && north == other.north; }
 };
 
 struct Options {
@@ -80,6 +81,11 @@ struct Options {
   std::string config_path;            // as messages name it: output.a.nc.variables[0].regrid
   config::Location target_location;   // of the value of `to`
   config::Location weights_location;  // line 0: Options::weights is not given
+  bool operator==(const Options& other) const {  // wherever they stand
+    return target == other.target && method == other.method && weights == other.weights &&
+           coverage == other.coverage && normalisation == other.normalisation &&
+           with_fraction == other.with_fraction && vectors == other.vectors;
+  }
 };
 
 }  // namespace tailrace::regrid

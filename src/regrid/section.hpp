@@ -25,6 +25,7 @@ void read_how(const config::Value& section, Options& options, config::Problems& 
 struct Cache {
   // The directory of the files of weights; relative to the directory of the run.
   std::string directory = ".tailrace/weights";
+  bool operator==(const Cache&) const = default;
 };
 config::Section<Cache> cache_section();
 

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/index.hpp"
+#include "model/healpix.hpp"
 
 namespace tailrace::regrid {
 namespace {
@@ -70,24 +71,11 @@ Horizontal of(const Gaussian& target) {
   return of_rows(gaussian_latitudes(2 * target.number), std::move(lon), true);
 }
 
-// CF 1.13 has `healpix`, `refinement_level`, `indexing_scheme` and the standard name `healpix_index`;
-// easy.gems and CDO know `healpix_nside` and `healpix_order`; xdggs the attributes of the coordinate.
 Horizontal of(const Healpix& target) {
-  const std::string order = target.order == HealpixOrder::nested ? "nested" : "ring";
-  model::Coordinate cell;
-  cell.name = "cell";
-  cell.dims = {"cell"};
-  cell.units = "1";
-  cell.standard_name = "healpix_index";
-  cell.long_name = "HEALPix cell";
-  cell.attributes = {{"grid_name", "healpix"}, {"level", target.level}, {"indexing_scheme", order}};
-  model::GridMapping mapping{"crs", {}};
-  mapping.attributes = {{"grid_mapping_name", "healpix"},
-                        {"refinement_level", target.level},
-                        {"indexing_scheme", order},
-                        {"healpix_nside", std::int32_t{1} << target.level},
-                        {"healpix_order", std::string(target.order == HealpixOrder::nested ? "nest" : "ring")}};
-  return {{"cell"}, {target.cells()}, {std::move(cell)}, std::move(mapping)};
+  return {{"cell"},
+          {target.cells()},
+          {model::healpix_index("cell")},
+          model::healpix_mapping(target.level, target.order == HealpixOrder::nested)};
 }
 
 Horizontal of(const GridFile& target) {

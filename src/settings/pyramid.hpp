@@ -22,9 +22,11 @@ struct OutputEntry;
 struct Pyramid {
   int levels = 0;                     // coarser copies in space
   std::vector<time::Period> periods;  // of coarser copies in time
+  std::vector<config::Location> period_locations;
   config::Location location;
   config::Location levels_location;
   std::string config_path;
+  bool empty() const { return levels == 0 && periods.empty(); }
 };
 
 // What an entry of `output` that a pyramid adds is.
