@@ -32,6 +32,11 @@ class LocalShapes {
     }
     grids_[grid.name] = extents;
   }
+  void add(const HealpixGridSpec& grid) {
+    std::vector<std::int64_t> extents = grid.shape;
+    extents.push_back(grid.cells.empty() ? grid.count : static_cast<std::int64_t>(grid.cells.size()));
+    grids_[grid.name] = extents;
+  }
   // The values of several blocks are an array of rank 1.
   void add_block(const std::string& grid, const std::vector<std::int64_t>& count) {
     std::vector<std::int64_t>& extents = grids_[grid];

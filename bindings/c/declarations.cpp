@@ -111,6 +111,27 @@ int tailrace_grid(tailrace_session* session, const tailrace_grid_spec* spec, tai
   });
 }
 
+int tailrace_healpix_grid(tailrace_session* session, const tailrace_healpix_grid_spec* spec,
+                          tailrace_error* error) {
+  return guarded(error, [&] {
+    const auto& given = required(spec, "healpix_grid spec");
+    const std::string owner = "healpix_grid \"" + text_or(given.name) + "\"";
+    if (given.rank > 0) required(given.shape, (owner + ": shape").c_str());
+    if (given.cell_count > 0) required(given.cells, (owner + ": cells").c_str());
+    const tailrace::HealpixGridSpec grid{.name = text_or(given.name),
+                                         .level = given.level,
+                                         .order = given.order == nullptr ? "nested" : given.order,
+                                         .dims = names(given.dims, given.rank, owner),
+                                         .shape = extents(given.shape, given.rank),
+                                         .first = given.first,
+                                         .count = given.count,
+                                         .cells = {given.cells, given.cell_count},
+                                         .cell_dim = given.cell_dim == nullptr ? "cell" : given.cell_dim};
+    running(session).session.healpix_grid(grid);
+    session->shapes.add(grid);
+  });
+}
+
 int tailrace_add_block(tailrace_session* session, const char* grid, int rank, const int64_t* offset,
                        const int64_t* count, tailrace_error* error) {
   return guarded(error, [&] {

@@ -234,6 +234,30 @@ int tailrace_glue_grid(tailrace_session* session, const char* name, const char* 
   return tailrace_grid(session, &spec, error);
 }
 
+int tailrace_glue_healpix_grid(tailrace_session* session, const char* name, int level, const char* order,
+                               const char* dims, int shape_size, const std::int64_t* shape,
+                               std::int64_t first, std::int64_t count, std::size_t cell_count,
+                               const std::int64_t* cells, const char* cell_dim, tailrace_error* error) {
+  const auto texts = lines(dims);
+  const auto rank = static_cast<int>(texts.size());
+  if (std::max(shape_size, 0) != rank)
+    return usage_error(error, one_per_dimension(name, "shape", std::max(shape_size, 0), texts.size()));
+  const auto names = reversed(texts);
+  const auto c_shape = reversed(shape, rank, 0);
+  const tailrace_healpix_grid_spec spec{.name = name,
+                                        .level = level,
+                                        .order = present(order),
+                                        .rank = rank,
+                                        .dims = names.data(),
+                                        .shape = c_shape.data(),
+                                        .first = first,
+                                        .count = count,
+                                        .cells = cells,
+                                        .cell_count = cell_count,
+                                        .cell_dim = present(cell_dim)};
+  return tailrace_healpix_grid(session, &spec, error);
+}
+
 int tailrace_glue_coordinate(tailrace_session* session, const char* grid, const char* name, const char* dims,
                              const char* units, const char* standard_name, const char* long_name,
                              const char* attributes, std::size_t value_count, const double* values,

@@ -16,7 +16,7 @@ module tailrace_c
   public :: tailrace_hdf5_lock, tailrace_hdf5_unlock, tailrace_version_c, strlen_c
   public :: tailrace_start_c, tailrace_grid_c, tailrace_coordinate_c, tailrace_mesh_c, tailrace_field_c, tailrace_put_c
   public :: tailrace_input_c
-  public :: tailrace_add_block_c, tailrace_put_block_c
+  public :: tailrace_add_block_c, tailrace_put_block_c, tailrace_healpix_grid_c
   public :: tailrace_put_unwanted_c, tailrace_acquire_c, tailrace_grid_mapping_c, tailrace_mesh_location_c
 
   interface
@@ -204,6 +204,19 @@ module tailrace_c
       type(tailrace_error_c), intent(inout) :: error
       integer(c_int) :: code
     end function tailrace_grid_c
+
+    function tailrace_healpix_grid_c(session, name, level, order, dims, shape_size, shape, first, count, cell_count, cells, &
+                                     cell_dim, error) bind(c, name="tailrace_glue_healpix_grid") result(code)
+      import :: c_char, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: name(*), order(*), dims(*), cell_dim(*)
+      integer(c_int), value :: level, shape_size
+      integer(c_int64_t), intent(in), optional :: shape(*), cells(*)
+      integer(c_int64_t), value :: first, count
+      integer(c_size_t), value :: cell_count
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_healpix_grid_c
 
     function tailrace_add_block_c(session, grid, offset_size, offset, count_size, count, error) &
       bind(c, name="tailrace_glue_add_block") result(code)

@@ -24,6 +24,13 @@ module tailrace_declarations
     !! this rank's cells along indexed_dim. partial=.true.: every rank holds a contribution to the sum, of the full shape.
     !! None of them: every rank holds the whole grid (replicated), and the files take the values of the first rank.
     generic :: grid => grid_int32, grid_int64
+    !> Declares a grid of the cells of HEALPix (Gorski et al. 2005), with their numbers as its coordinate and with the grid
+    !! mapping of CF 1.13: in one call what grid, coordinate and grid_mapping do. level: there are 12 * 4**level cells.
+    !! order: how they are numbered, "nested" (the default) or "ring". dims and shape: further dimensions behind that of
+    !! the cells, such as levels, which every rank holds whole. This rank's cells: count of them from number first on, or
+    !! a list of their numbers, cells, in any order. The numbers are those of HEALPix, which begin at 0 in all languages.
+    !! cell_dim: the name of the dimension of the cells, by default "cell".
+    generic :: healpix_grid => healpix_grid_int32, healpix_grid_int64
     !> Declares a further block of this rank on a grid with offset and count (as those of grid), before the grid's
     !! coordinates and fields. The ranks may have different numbers of blocks. Where this rank has several, its part of a
     !! field or coordinate has the values of all its blocks, one block after the other in the order of their declaration,
@@ -53,6 +60,7 @@ module tailrace_declarations
 
     procedure, private :: option_character, option_int32, option_int64, option_real32, option_real64
     procedure, private :: grid_int32, grid_int64, add_block_int32, add_block_int64
+    procedure, private :: healpix_grid_int32, healpix_grid_int64
     procedure, private :: mesh_int32, mesh_int64
   end type declaring_session
 
@@ -220,6 +228,66 @@ contains
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end subroutine add_block_int64
+
+  subroutine healpix_grid_int32(self, name, level, order, dims, shape, cells, first, count, cell_dim, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer, intent(in) :: level
+    character(*), intent(in), optional :: order, dims(:), cell_dim
+    integer(int32), intent(in), optional :: shape(:), cells(:), first, count
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(int64), allocatable :: shape_(:), cells_(:), first_, count_
+
+    if (present(shape)) allocate (shape_, source=int(shape, int64))
+    if (present(cells)) allocate (cells_, source=int(cells, int64))
+    if (present(first)) allocate (first_, source=int(first, int64))
+    if (present(count)) allocate (count_, source=int(count, int64))
+    call healpix_grid_any(self, name, level, order, dims, shape_, cells_, first_, count_, cell_dim, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine healpix_grid_int32
+
+  subroutine healpix_grid_int64(self, name, level, order, dims, shape, cells, first, count, cell_dim, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer, intent(in) :: level
+    character(*), intent(in), optional :: order, dims(:), cell_dim
+    integer, intent(in), optional :: shape(:)
+    integer(int64), intent(in) :: cells(:)  ! not optional: it tells the two procedures apart
+    integer(int64), intent(in), optional :: first, count
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(int64), allocatable :: shape_(:)
+
+    if (present(shape)) allocate (shape_, source=int(shape, int64))
+    call healpix_grid_any(self, name, level, order, dims, shape_, cells, first, count, cell_dim, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine healpix_grid_int64
+
+  subroutine healpix_grid_any(self, name, level, order, dims, shape, cells, first, count, cell_dim, error)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer, intent(in) :: level
+    character(*), intent(in), optional :: order, dims(:), cell_dim
+    integer(int64), intent(in), optional :: shape(:), cells(:), first, count
+    type(tailrace_error_c), intent(inout) :: error
+    integer(c_int64_t) :: first_, count_
+    integer(c_size_t) :: cell_count
+    integer(c_int) :: code
+
+    first_ = 0
+    if (present(first)) first_ = first
+    count_ = 0
+    if (present(count)) count_ = count
+    cell_count = 0
+    if (present(cells)) cell_count = size(cells, kind=c_size_t)
+    code = tailrace_healpix_grid_c(self%c_session, c_string(name), int(level, c_int), c_string(order), c_lines(dims), &
+                                   size_of(shape), shape, first_, count_, cell_count, cells, c_string(cell_dim), error)
+  end subroutine healpix_grid_any
 
   subroutine grid_any(self, name, dims, shape, offset, count, indexed_dim, indices, partial, error)
     class(declaring_session), intent(inout) :: self

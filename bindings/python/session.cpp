@@ -108,6 +108,27 @@ class PythonSession {
     shapes_.add(spec);
   }
 
+  void healpix_grid(const std::string& name, int level, const std::string& order,
+                    const std::vector<std::string>& dims, const Extents& shape, nb::handle cells,
+                    std::int64_t first, std::int64_t count, const std::string& cell_dim) {
+    HealpixGridSpec spec{.name = name,
+                         .level = level,
+                         .order = order,
+                         .dims = dims,
+                         .shape = shape,
+                         .first = first,
+                         .count = count,
+                         .cells = {},
+                         .cell_dim = cell_dim};
+    std::optional<Dense<std::int64_t>> numbers;
+    if (!cells.is_none()) {
+      const std::string what = "healpix_grid \"" + name + "\": cells";
+      spec.cells = numbers.emplace(cells, "int64", what).elements();
+    }
+    session_.healpix_grid(spec);
+    shapes_.add(spec);
+  }
+
   void add_block(const std::string& grid, const Extents& offset, const Extents& count) {
     session_.add_block(grid, offset, count);
     shapes_.add_block(grid, count);
@@ -331,6 +352,12 @@ void bind_declarations(nb::class_<PythonSession>& type) {
       .def("grid", &PythonSession::grid, "name"_a, "dims"_a, "shape"_a, "offset"_a = Extents{},
            "count"_a = Extents{}, "indexed_dim"_a = "", "indices"_a.none() = nb::none(), "partial"_a = false,
            "Declares a grid: block (offset, count), indexed (indexed_dim, indices), partial, or replicated.")
+      .def("healpix_grid", &PythonSession::healpix_grid, "name"_a, "level"_a, "order"_a = "nested",
+           "dims"_a = std::vector<std::string>{}, "shape"_a = Extents{}, "cells"_a.none() = nb::none(),
+           "first"_a = 0, "count"_a = 0, "cell_dim"_a = "cell",
+           "Declares a grid of HEALPix cells (12 * 4^level, in the order nested or ring) behind further "
+           "dims, and "
+           "the cells of this rank: a list of numbers, from 0, or `count` from `first` on.")
       .def("add_block", &PythonSession::add_block, "grid"_a, "offset"_a, "count"_a,
            "Declares a further block of this rank on a grid with offset and count, before the grid's "
            "coordinates "

@@ -104,6 +104,26 @@ typedef struct tailrace_grid_spec {
   int partial; /* not 0: every rank holds a contribution to the sum, of the full shape */
 } tailrace_grid_spec;
 
+/* A grid of the cells of HEALPix (Gorski et al. 2005), with their numbers as its coordinate and with the grid
+ * mapping of CF 1.13. */
+typedef struct tailrace_healpix_grid_spec {
+  const char* name;
+  int level;         /* 12 * 4^level cells */
+  const char* order; /* how cells are numbered: "nested" or "ring"; NULL: "nested" */
+  /* `rank` further dimensions in front of that of the cells, such as levels, and their extents. Every rank
+   * holds them whole. */
+  int rank;
+  const char* const* dims;
+  const int64_t* shape;
+  /* This rank's cells: `count` of them from number `first` on, or the `cell_count` numbers in `cells`, in any
+   * order. The numbers are those of HEALPix, which begin at 0 in all languages. */
+  int64_t first;
+  int64_t count;
+  const int64_t* cells;
+  size_t cell_count;
+  const char* cell_dim; /* NULL: "cell" */
+} tailrace_healpix_grid_spec;
+
 /* The text `value`; or `count` numbers of the tailrace_type `type`, which keep their type in the file. Only
  * attributes that readers compare with the values of a variable (valid_range, valid_min, valid_max,
  * flag_values, flag_masks, actual_range, missing_value) take the variable's type. */
@@ -260,6 +280,10 @@ TAILRACE_EXPORT int tailrace_add_block(tailrace_session* session, const char* gr
 TAILRACE_EXPORT int tailrace_coordinate(tailrace_session* session, const char* grid,
                                         const tailrace_coordinate_spec* spec, const double* values,
                                         size_t count, tailrace_error* error);
+/* Declares a grid of HEALPix cells, and the cells that this rank holds: in one call what tailrace_grid,
+ * tailrace_coordinate and tailrace_grid_mapping do. */
+TAILRACE_EXPORT int tailrace_healpix_grid(tailrace_session* session, const tailrace_healpix_grid_spec* spec,
+                                          tailrace_error* error);
 /* Makes the cells of a grid of one dimension the faces of a mesh. */
 TAILRACE_EXPORT int tailrace_mesh(tailrace_session* session, const char* grid, const tailrace_mesh_spec* spec,
                                   tailrace_error* error);

@@ -115,6 +115,23 @@ struct GridSpec {
   int first_index_in_messages = 0;
 };
 
+// A grid of the cells of HEALPix (Gorski et al. 2005), with their numbers as its coordinate and with the grid
+// mapping of CF 1.13.
+struct HealpixGridSpec {
+  std::string name{};
+  int level = 0;                 // 12 * 4^level cells
+  std::string order = "nested";  // how cells are numbered: "nested" or "ring"
+  // Further dimensions in front of that of the cells, such as levels, and their extents. Every rank holds
+  // them whole.
+  std::vector<std::string> dims{};
+  std::vector<std::int64_t> shape{};
+  // This rank's cells: `count` of them from number `first` on, or a list of their numbers, in any order. The
+  // numbers are those of HEALPix, which begin at 0 in all languages. Neither: none.
+  std::int64_t first = 0, count = 0;
+  std::span<const std::int64_t> cells{};
+  std::string cell_dim = "cell";
+};
+
 // The value of an attribute: text, or numbers, which keep their type in the file. Only attributes that
 // readers compare with the values of a variable (valid_range, valid_min, valid_max, flag_values, flag_masks,
 // actual_range, missing_value) take the variable's type.
@@ -276,6 +293,9 @@ class TAILRACE_EXPORT Session {
   // scalar coordinate may be the name of a field: the coordinate, such as a height of 2 m, then belongs to
   // this field alone.
   void coordinate(const std::string& grid, const CoordinateSpec& spec, std::span<const double> values);
+  // Declares a grid of HEALPix cells, and the cells that this rank holds: in one call what `grid`,
+  // `coordinate` and `grid_mapping` do.
+  void healpix_grid(const HealpixGridSpec& spec);
   // Makes the cells of a grid the faces of a mesh.
   void mesh(const std::string& grid, const MeshSpec& spec);
   // Makes the cells of a grid the edges or nodes of a mesh that was declared with another grid.

@@ -65,6 +65,18 @@ class Session:
         indices: ArrayLike | None = None,
         partial: bool = False,
     ) -> None: ...
+    def healpix_grid(
+        self,
+        name: str,
+        level: int,
+        order: str = "nested",
+        dims: Sequence[str] = [],
+        shape: Sequence[int] = [],
+        cells: ArrayLike | None = None,
+        first: int = 0,
+        count: int = 0,
+        cell_dim: str = "cell",
+    ) -> None: ...
     def add_block(self, grid: str, offset: Sequence[int], count: Sequence[int]) -> None: ...
     def coordinate(
         self,

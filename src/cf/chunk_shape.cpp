@@ -42,6 +42,12 @@ std::vector<std::int64_t> cut_shape(std::span<const std::int64_t> shape, std::si
   return cells;
 }
 
+std::int64_t healpix_piece(std::int64_t cells) {
+  std::int64_t piece = 1;
+  while (piece * 4 <= cells) piece *= 4;
+  return piece;
+}
+
 ChunkShape fill_by_commits(const ChunkShape& chunk, std::span<const std::int64_t> shape,
                            std::size_t element_bytes, double records_of_commit) {
   const auto commit = static_cast<std::int64_t>(std::min(records_of_commit, 1e9));

@@ -35,6 +35,10 @@ ChunkShape fill_by_commits(const ChunkShape& chunk, std::span<const std::int64_t
 std::vector<std::int64_t> cut_shape(std::span<const std::int64_t> shape, std::size_t element_bytes,
                                     std::int64_t target);
 
+// A piece along the cells of HEALPix, of so many cells at most: a power of four, so that a chunk holds the
+// cells of one coarser cell in the nested order, and readers of pyramids read whole chunks.
+std::int64_t healpix_piece(std::int64_t cells);
+
 // The same for variables without a time dimension. Empty for small ones, which are stored in one piece
 // without chunks.
 std::vector<std::int64_t> cut_static(std::span<const std::int64_t> shape, std::size_t element_bytes);

@@ -15,6 +15,7 @@
 #include "plan/diagnostic_coordinates.hpp"
 #include "plan/naming/axis_warnings.hpp"
 #include "plan/naming/formula_terms.hpp"
+#include "plan/regridding.hpp"
 
 namespace tailrace::cf {
 namespace {
@@ -54,8 +55,9 @@ std::int64_t extent_of(const model::Grid& grid, const std::string& dim) {
 
 // The suffix that distinguishes a name from the same name of another grid.
 std::string suffix_of(const model::Grid& grid) {
-  return grid.name.starts_with(plan::diagnostic_grid) ? grid.name.substr(plan::diagnostic_grid.size())
-                                                      : grid.name;
+  for (const std::string_view prefix : {plan::diagnostic_grid, plan::regridded_grid})
+    if (grid.name.starts_with(prefix)) return grid.name.substr(prefix.size());
+  return grid.name;
 }
 
 std::vector<std::byte> bytes_of(const std::vector<double>& values) {
@@ -64,6 +66,15 @@ std::vector<std::byte> bytes_of(const std::vector<double>& values) {
 }
 
 }  // namespace
+
+std::optional<std::size_t> healpix_dim(const model::Grid& grid) {
+  if (!grid.mapping || model::text_of(grid.mapping->attributes, "grid_mapping_name") != "healpix")
+    return std::nullopt;
+  for (const model::Coordinate& coordinate : grid.coordinates)
+    if (coordinate.standard_name == "healpix_index" && coordinate.dims.size() == 1)
+      return base::index(std::ranges::find(grid.dims, coordinate.dims[0]) - grid.dims.begin());
+  return std::nullopt;
+}
 
 bool Names::is_taken(const std::string& name) const {
   return std::find(taken_.begin(), taken_.end(), name) != taken_.end();
@@ -330,6 +341,8 @@ int GridWriter::add_static(output::VariableSpec spec, int field) {
   // In holes of the grid an auxiliary coordinate is missing (CF 2.5.1), and so are its bounds.
   if (!spec.fill_value) spec.fill_value = declared.fill_value;
   spec.chunk = cut_static(layout.shape, model::size_of(declared.type));
+  const auto cells = declared.grid < 0 ? std::nullopt : healpix_dim(grid(declared.grid));
+  if (cells && !spec.chunk.empty()) spec.chunk[*cells] = healpix_piece(spec.chunk[*cells]);
   if (!spec.chunk.empty()) spec.codec = file_.entry.codec;
   layout.chunk = spec.chunk.empty() ? layout.shape : spec.chunk;
   layout_.dataset.variables.push_back(std::move(spec));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/index.hpp"
 #include "cf/chunk_shape.hpp"
@@ -116,12 +117,20 @@ ChunkShape chunk_of(const plan::VariablePlan& plan, const std::vector<std::int64
   return chunk;
 }
 
-// Without a time dimension a variable need not be in chunks.
+// Where Tailrace chooses the chunk of a grid of HEALPix.
+void fit_to_healpix(const plan::VariablePlan& plan, const std::vector<std::int64_t>& shape,
+                    std::optional<std::size_t> cells, std::vector<std::int64_t>& chunk) {
+  if (!cells || !plan.chunk.empty() || chunk.empty() || chunk[*cells] == shape[*cells]) return;
+  chunk[*cells] = healpix_piece(chunk[*cells]);
+}
+
+// Without a time dimension a variable need not be in chunks. `cells`: the dim of HEALPix, if there is one.
 void cut_into_chunks(VariableLayout& added, output::VariableSpec& spec, const plan::VariablePlan& plan,
-                     const plan::DatasetPlan& file) {
+                     const plan::DatasetPlan& file, std::optional<std::size_t> cells) {
   if (plan.axis < 0) {
     spec.chunk = plan.chunk.empty() ? cut_static(added.shape, model::size_of(plan.type))
                                     : chunk_of(plan, added.shape, file).cells;
+    fit_to_healpix(plan, added.shape, cells, spec.chunk);
     if (plan.split >= 0) {
       if (spec.chunk.empty()) spec.chunk = added.shape;
       spec.chunk[base::index(plan.split)] = 1;
@@ -130,6 +139,7 @@ void cut_into_chunks(VariableLayout& added, output::VariableSpec& spec, const pl
     return;
   }
   ChunkShape chunk = chunk_of(plan, added.shape, file);
+  fit_to_healpix(plan, added.shape, cells, chunk.cells);
   if (file.entry.series) chunk.records = 1;  // any record may be the first of a file
   if (const output::Format* format = file.entry.writer())
     chunk.records = format->records_per_chunk().value_or(chunk.records);
@@ -140,8 +150,9 @@ void cut_into_chunks(VariableLayout& added, output::VariableSpec& spec, const pl
   spec.chunk.insert(spec.chunk.end(), chunk.cells.begin(), chunk.cells.end());
 }
 
+// `grid`: null for a field without one.
 void add_variable(DatasetLayout& layout, const plan::DatasetPlan& file, int number, const model::Field& field,
-                  const std::vector<int>& grid_dims) {
+                  const model::Grid* grid, const std::vector<int>& grid_dims) {
   const plan::VariablePlan& plan = file.variables[base::index(number)];
   VariableLayout added;
   added.variable = static_cast<int>(layout.dataset.variables.size());
@@ -155,7 +166,7 @@ void add_variable(DatasetLayout& layout, const plan::DatasetPlan& file, int numb
   spec.type = plan.type;
   if (plan.axis >= 0) spec.dims = {layout.axes[base::index(plan.axis)].dim};
   spec.dims.insert(spec.dims.end(), grid_dims.begin(), grid_dims.end());
-  cut_into_chunks(added, spec, plan, file);
+  cut_into_chunks(added, spec, plan, file, grid == nullptr ? std::nullopt : healpix_dim(*grid));
   spec.codec = plan.codec;
   spec.is_field = true;
   spec.fill_value = fill_value_of(plan, field);
@@ -191,6 +202,20 @@ void add_scalars(GridWriter& grid_writer, const plan::VariablePlan& plan, const 
   add_to_coordinates(attributes, names);
 }
 
+// CF 7.3: of a coarser level of a pyramid, after the operation over time.
+void add_area_of_four(output::Attributes& attributes, const plan::VariablePlan& plan) {
+  const bool is_class = model::is_integer(plan.packing ? plan.unpacked : plan.type) && plan.fraction_of < 0;
+  const char* method = plan.reduction == time::ReductionKind::max   ? "area: maximum"
+                       : plan.reduction == time::ReductionKind::min ? "area: minimum"
+                       : is_class                                   ? "area: mode"
+                                                                    : "area: mean";
+  std::string methods;
+  for (const auto& [name, value] : attributes)
+    if (const auto* text = std::get_if<std::string>(&value); text && name == "cell_methods") methods = *text;
+  if (methods.find(method) != std::string::npos) return;
+  set_attribute(attributes, "cell_methods", methods.empty() ? method : methods + " " + method);
+}
+
 // Adds what follows the field's own attributes: how it was reduced, where its cells are, and the attributes
 // of the user.
 void finish_attributes(DatasetLayout& layout, const plan::DatasetPlan& file, int number,
@@ -204,6 +229,7 @@ void finish_attributes(DatasetLayout& layout, const plan::DatasetPlan& file, int
     add_cell_methods(attributes,
                      layout.dataset.dims[base::index(layout.axes[base::index(plan.axis)].dim)].name,
                      plan.reduction, file.axes[base::index(plan.axis)].cycle);
+  if (plan.finer.file >= 0) add_area_of_four(attributes, plan);
   give_own_types(attributes, plan);
   for (std::size_t part = 1; part < names_in_file(plan).size(); ++part)
     layout.dataset.variables[first + part].attributes = attributes;
@@ -237,6 +263,7 @@ DatasetLayout make_layout(const plan::DatasetPlan& file, const settings::Configu
   for (int number = 0; number < count; ++number) {
     const int grid = field_of(number).grid;
     add_variable(layout, file, number, field_of(number),
+                 grid < 0 ? nullptr : &declarations.grids[base::index(grid)],
                  grid < 0 ? std::vector<int>{} : grid_writer.dims_of(grid));
   }
   grid_writer.add_coordinates();

@@ -15,6 +15,7 @@
 #include "base/utf8.hpp"
 #include "client/grid.hpp"
 #include "client/readable.hpp"
+#include "model/healpix.hpp"
 #include "model/name.hpp"
 
 namespace tailrace::client {
@@ -345,7 +346,9 @@ void Declarer::settle_coordinates(std::vector<GivenCoordinate> agreed) {
       const int part = part_of_grid(static_cast<int>(given.grid), coordinate.dims);
       given.values = handed_over(static_cast<int>(given.grid), coordinate.dims, given.values);
       given.bounds = handed_over(static_cast<int>(given.grid), coordinate.dims, given.bounds);
-      coordinate.field = add_values(part, fmt::format("{}:{}", grid_name, coordinate.name), given.values);
+      const std::string name = fmt::format("{}:{}", grid_name, coordinate.name);
+      coordinate.field = coordinate.standard_name == "healpix_index" ? add_numbers(part, name, given.values)
+                                                                     : add_values(part, name, given.values);
       if (given.vertices > 0) coordinate.bounds_field = add_bounds(part, coordinate.name, given);
     }
     declarations_.grids[given.grid].coordinates[given.coordinate] = std::move(coordinate);
@@ -381,6 +384,13 @@ int Declarer::add_values(int grid, const std::string& name, std::span<const doub
   return field;
 }
 
+int Declarer::add_numbers(int grid, const std::string& name, std::span<const double> values) {
+  const int field = add_static(grid, name, model::DataType::int64);
+  const std::vector<std::int64_t> numbers(values.begin(), values.end());
+  give_static(field, bytes_of(std::span(numbers)));
+  return field;
+}
+
 int Declarer::add_bounds(int part, const std::string& coordinate, const GivenCoordinate& given) {
   const auto p = base::index(part);
   const auto vertices = static_cast<std::int64_t>(given.vertices);
@@ -409,6 +419,14 @@ int Declarer::add_bounds(int part, const std::string& coordinate, const GivenCoo
     local_shapes_[at] = {cells(at)};
   }
   return add_values(added, name, given.bounds);
+}
+
+void Declarer::healpix_grid(const HealpixArguments& healpix) {
+  const std::vector<std::int64_t> cells = cells_of(healpix);
+  grid(grid_of(healpix, cells));
+  const std::vector<double> numbers(cells.begin(), cells.end());
+  coordinate(healpix.name, model::healpix_index(healpix.cell_dim), numbers, {});
+  grid_mapping(healpix.name, model::healpix_mapping(healpix.level, healpix.order == "nested"));
 }
 
 void Declarer::grid_mapping(const std::string& grid_name, model::GridMapping mapping) {

@@ -12,6 +12,7 @@
 #include "base/index.hpp"
 #include "client/coordinate.hpp"
 #include "client/grid.hpp"
+#include "client/healpix.hpp"
 #include "client/mesh.hpp"
 #include "model/declarations.hpp"
 
@@ -59,6 +60,8 @@ class Declarer {
   void coordinate(const std::string& grid, model::Coordinate coordinate, std::span<const double> values,
                   const CoordinateExtras& extras = {});
   void grid_mapping(const std::string& grid, model::GridMapping mapping);
+  // A grid of HEALPix cells with their numbers as a coordinate, and its grid mapping.
+  void healpix_grid(const HealpixArguments& healpix);
   void mesh(const std::string& grid, const MeshArguments& mesh);
   void mesh_location(const std::string& grid, const MeshPlaceArguments& place);
   int field(const std::string& grid, model::Field field);  // empty grid: scalar; returns the field's index
@@ -116,6 +119,7 @@ class Declarer {
   int add_static(int grid, const std::string& name, model::DataType type);
   void give_static(int field, std::vector<std::byte> bytes);
   int add_values(int grid, const std::string& name, std::span<const double> values);
+  int add_numbers(int grid, const std::string& name, std::span<const double> values);  // as int64
   int add_bounds(int part, const std::string& coordinate, const GivenCoordinate& given);
   std::size_t indexed_place(std::size_t grid) const;
   // `width`: number of nodes for each cell along the indexed dimension.

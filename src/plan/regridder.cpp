@@ -82,6 +82,9 @@ std::string cells_text(const model::Grid& grid, const regrid::HorizontalDims& ho
   for (const auto is : {&model::is_latitude, &model::is_longitude}) {
     const model::Coordinate* coordinate = coordinate_along(grid, is);
     if (coordinate == nullptr) return "";
+    for (std::size_t d = 0; d < horizontal.dims.size(); ++d)
+      if (std::ranges::count(coordinate->dims, grid.dims[horizontal.dims[d]]) > 0)
+        text += fmt::format(" {}", d);
     if (coordinate->digest != 0)
       text += fmt::format(", {:016x}", coordinate->digest);
     else if (!coordinate->values.empty())
@@ -89,6 +92,15 @@ std::string cells_text(const model::Grid& grid, const regrid::HorizontalDims& ho
     else
       return "";
   }
+  return text;
+}
+
+std::string cells_text(const regrid::Target& target) {
+  std::string text = regrid::text_of(target);
+  if (const auto* rows = std::get_if<regrid::LatLon>(&target))
+    text += fmt::format(", {:016x} {:016x}", digest_of(rows->lat), digest_of(rows->lon));
+  if (const auto* file = std::get_if<regrid::GridFile>(&target))
+    text += fmt::format(", [{}], {}", fmt::join(file->shape, ", "), file->identity);
   return text;
 }
 
@@ -276,11 +288,9 @@ int Regridder::weights_of(const Source& source, const regrid::Options& options) 
                    .method = options.method,
                    .weights = options.weights,
                    .source_text = text,
-                   .target_text = regrid::text_of(options.target),
+                   .target_text = cells_text(options.target),
                    .location = options.location,
                    .config_path = options.config_path};
-  if (const auto* file = std::get_if<regrid::GridFile>(&options.target))
-    plan.target_text += fmt::format(", [{}], {}", fmt::join(file->shape, ", "), file->identity);
   regridding_->weights.push_back(std::move(plan));
   const int number = static_cast<int>(regridding_->weights.size()) - 1;
   regridding_->weights.back().target_cells = cells_of(source, options.target, number);

@@ -86,5 +86,6 @@ class Regridder {
 // What names the horizontal cells of a grid: a text that is equal for equal cells. Empty if the declarations
 // do not tell.
 std::string cells_text(const model::Grid& grid, const regrid::HorizontalDims& horizontal);
+std::string cells_text(const regrid::Target& target);
 
 }  // namespace tailrace::plan

@@ -37,7 +37,7 @@ struct WeightsPlan {
   // What names the cells of the source, for the digest: shape and digests of its coordinates. Empty where the
   // declarations do not tell (a mesh in parts): the geometry that the ranks send is digested in its place.
   std::string source_text;
-  std::string target_text;  // the same for the target; of a file, path, size and shape
+  std::string target_text;  // the same for the target; of a file, its path, shape and identity
   // Of the first variable that needs them, for messages.
   config::Location location;
   std::string config_path;

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/index.hpp"
+#include "model/healpix.hpp"
 
 namespace tailrace::regrid {
 namespace {
@@ -70,20 +71,11 @@ Horizontal of(const Gaussian& target) {
   return of_rows(gaussian_latitudes(2 * target.number), std::move(lon), true);
 }
 
-// As CF 1.13 has it, and no more: current easy.gems and CDO know these attributes, and xdggs (0.6) refuses a
-// grid mapping with others, such as the `healpix_nside` of before.
 Horizontal of(const Healpix& target) {
-  const std::string order = target.order == HealpixOrder::nested ? "nested" : "ring";
-  model::Coordinate cell;
-  cell.name = "cell";
-  cell.dims = {"cell"};
-  cell.units = "1";
-  cell.standard_name = "healpix_index";
-  cell.long_name = "HEALPix cell";
-  model::GridMapping mapping{"crs", {}};
-  mapping.attributes = {
-      {"grid_mapping_name", "healpix"}, {"refinement_level", target.level}, {"indexing_scheme", order}};
-  return {{"cell"}, {target.cells()}, {std::move(cell)}, std::move(mapping)};
+  return {{"cell"},
+          {target.cells()},
+          {model::healpix_index("cell")},
+          model::healpix_mapping(target.level, target.order == HealpixOrder::nested)};
 }
 
 Horizontal of(const GridFile& target) {

@@ -133,6 +133,12 @@ void Session::coordinate(const std::string& grid, const CoordinateSpec& spec,
   impl_->declarer("coordinate").coordinate(grid, std::move(coordinate), values, extras);
 }
 
+void Session::healpix_grid(const HealpixGridSpec& spec) {
+  impl_->declarer("healpix_grid")
+      .healpix_grid({spec.name, spec.level, spec.order, spec.dims, spec.shape, spec.cell_dim, spec.first,
+                     spec.count, spec.cells});
+}
+
 void Session::grid_mapping(const std::string& grid, const GridMappingSpec& spec) {
   model::GridMapping mapping{spec.name, spec.attributes};
   mapping.attributes["grid_mapping_name"] = spec.grid_mapping_name;

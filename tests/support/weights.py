@@ -84,14 +84,21 @@ def harmonic(lat, lon):
     return 1.0 + z * (x**3 - 3 * x * y**2) + 0.5 * x * z
 
 
-def run_maker(folder: Path, **request):
-    """The text of the error of `python -m tailrace.weights.maker`; "" for success. It prints nothing."""
+def run_maker(folder: Path, in_process=False, **request):
+    """The text of the error of a request; "" for success. In a process, it must print nothing."""
     request = {"error": str(folder / "error.txt"), "digest": "0123", "weights": None, **request}
     (folder / "request.json").write_text(json.dumps(request))
     (folder / "error.txt").unlink(missing_ok=True)
-    command = [sys.executable, "-P", "-m", "tailrace.weights.maker", str(folder / "request.json")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert (done.stdout, done.stderr) == ("", "")
+    arguments = [str(folder / "request.json")]
+    if in_process:
+        command = [sys.executable, "-P", "-m", "tailrace.weights.maker", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        assert (done.stdout, done.stderr) == ("", "")
+        status = done.returncode
+    else:
+        from tailrace.weights.maker import main
+
+        status = main(arguments)
     text = (folder / "error.txt").read_text() if (folder / "error.txt").exists() else ""
-    assert done.returncode == (1 if text else 0)
+    assert status == (1 if text else 0)
     return text

@@ -184,11 +184,31 @@ def check_convex(grid: Grid, cells: Ints, polygons: Polygons) -> None:
         )
 
 
+def check_sides(grid: Grid, cells: Ints, polygons: Polygons) -> None:
+    """Refuses two cells on the same side of an edge: they overlap. (YAC would end its process.)"""
+    begin = np.cumsum(polygons.count) - polygons.count
+    owner = np.repeat(np.arange(len(polygons.count)), polygons.count)
+    place = np.arange(len(owner)) - begin[owner]
+    after = polygons.vertex[begin[owner] + (place + 1) % polygons.count[owner]]
+    xyz = to_xyz(polygons.lat, polygons.lon)
+    # The sum of a x b over the edges points to the side of the polygon that has its corners counterclockwise.
+    normal = np.cross(xyz[polygons.vertex], xyz[after])
+    middle = xyz[polygons.vertex[begin]]
+    total = np.stack([np.bincount(owner, normal[:, axis], len(polygons.count)) for axis in range(3)], axis=1)
+    clockwise = (np.sum(total * middle, axis=1) < 0)[owner]
+    edge = np.where(clockwise, after, polygons.vertex) * len(xyz) + np.where(clockwise, polygons.vertex, after)
+    order = np.argsort(edge, kind="stable")
+    bad = np.flatnonzero(np.diff(edge[order]) == 0)
+    if len(bad):
+        first, second = (grid.told(int(cells[owner[order[bad[0] + k]]])) for k in range(2))
+        raise WeightsError(f"{grid.name}: cells overlap: {first} and {second} lie on the same side of an edge")
+
+
 def without_overlaps(source: Grid, target: Grid, rows: Rows) -> Rows:
     """Refuses source cells that overlap: together they cover more than a whole target cell.
 
-    A little more than 1 comes of edges that end at the same points, one of them a parallel and the other a great circle,
-    which YAC takes for one edge; and 1 is missed by some 1e-10 where an edge is almost tangent to a parallel. Such rows
+    A little more than 1 comes of edges that end at the same points, one of them a parallel, the other a great circle,
+    which YAC takes for one edge, and 1 is missed by some 1e-10 where an edge is almost tangent to a parallel. Such rows
     are scaled to 1, so that constants stay constant."""
     sums = rows.sums()
     bad = np.flatnonzero(~(sums <= 1.0 + OVERLAP))

@@ -24,6 +24,13 @@ TEST(ChooseChunk, cuts_large_records_along_slow_dims) {
   EXPECT_THAT(choose_chunk(medium, 8, settings::Access::maps).cells, ElementsAre(64, 64, 64));
 }
 
+TEST(ChooseChunk, has_pieces_of_healpix_that_are_one_coarser_cell) {
+  EXPECT_EQ(healpix_piece(1), 1);
+  EXPECT_EQ(healpix_piece(3), 1);
+  EXPECT_EQ(healpix_piece(131072), 65536);
+  EXPECT_EQ(healpix_piece(262144), 262144);
+}
+
 TEST(ChooseChunk, gathers_records_for_series) {
   const std::vector<std::int64_t> plane{1000, 1000};
   const ChunkShape chunk = choose_chunk(plane, 8, settings::Access::series);
