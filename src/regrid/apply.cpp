@@ -1,6 +1,8 @@
 #include "regrid/apply.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -43,6 +45,13 @@ void sum(const LocalRows& rows, const Rule& rule, const Arrays& arrays, std::int
   sums.start = rows.start.data();
   sums.source = rows.source.data();
   sums.weight = rows.weight.data();
+  sums.rows = rows.rows();
+  if (!rows.order.empty()) {
+    sums.order = rows.order.data();
+    sums.slot = rows.slot.data();
+    sums.tile_start = rows.tile_start.data();
+    sums.cells = rows.cells.data();
+  }
   sums.from = views.from;
   sums.to = views.to;
   sums.fraction = arrays.fraction.empty() ? nullptr : arrays.fraction.data();
@@ -117,6 +126,17 @@ void choose(const LocalRows& rows, const Rule& rule, const Arrays& arrays, std::
     }
 }
 
+void order_tile(LocalRows& rows, std::int64_t first, std::int64_t behind) {
+  const auto begin = rows.order.begin() + first, end = rows.order.begin() + behind;
+  std::iota(begin, end, std::uint8_t{0});
+  std::stable_sort(begin, end, [&](std::uint8_t a, std::uint8_t b) {
+    const auto links = [&](std::uint8_t row) {
+      return rows.start[base::index(first + row + 1)] - rows.start[base::index(first + row)];
+    };
+    return links(a) < links(b);
+  });
+}
+
 bool chooses(const Rule& rule) {
   return rule.method == Method::nearest || rule.method == Method::largest_area;
 }
@@ -132,8 +152,32 @@ void check_sizes(const LocalRows& rows, const Arrays& arrays, std::int64_t begin
 }  // namespace
 
 std::size_t LocalRows::bytes() const {
-  return start.capacity() * sizeof start[0] + source.capacity() * sizeof source[0] +
-         weight.capacity() * sizeof weight[0];
+  const auto of = [](const auto& values) { return values.capacity() * sizeof values[0]; };
+  return of(start) + of(source) + of(weight) + of(order) + of(tile_start) + of(cells) + of(slot);
+}
+
+void LocalRows::prepare() {
+  order.resize(base::index(rows()));
+  slot.resize(source.size());
+  tile_start.assign(1, 0);
+  cells.clear();
+  std::vector<std::int32_t> distinct;
+  for (std::int64_t base = 0; base < rows(); base += simd::rows_a_tile) {
+    const std::int64_t behind = std::min(rows(), base + simd::rows_a_tile);
+    order_tile(*this, base, behind);
+    const std::int64_t first = start[base::index(base)], last = start[base::index(behind)];
+    distinct.assign(source.begin() + first, source.begin() + last);
+    std::ranges::sort(distinct);
+    distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
+    // To fetch a cell costs as much as a few links, so it is worth it only if links share cells.
+    if (std::ssize(distinct) <= simd::most_slots && 4 * (last - first) >= 5 * std::ssize(distinct)) {
+      for (std::int64_t link = first; link < last; ++link)
+        slot[base::index(link)] = static_cast<std::uint16_t>(
+            std::ranges::lower_bound(distinct, source[base::index(link)]) - distinct.begin());
+      cells.insert(cells.end(), distinct.begin(), distinct.end());
+    }
+    tile_start.push_back(std::ssize(cells));
+  }
 }
 
 void apply(const LocalRows& rows, const Rule& rule, const Arrays& arrays, std::int64_t begin,

@@ -3,6 +3,7 @@
 import netCDF4
 import numpy as np
 import pytest
+from support.input_regridding import boxes, mean_of_valid, weights
 from support.record_dump import RecordDump, Refused, grid, write
 
 LAT, LON = np.linspace(-85.0, 85.0, 18), np.arange(5.0, 360.0, 10.0)
@@ -20,44 +21,6 @@ def numbers(*shape, seed=35):
 
 def dump(folder, model, fields, files=("a.nc",), **more):
     return RecordDump(folder, model, list(files), fields, weights=str(folder / "cache"), **more)
-
-
-def weights(folder):
-    """The only file of the cache as a dense matrix (target, source)."""
-    (path,) = folder.glob("cache/*.nc")
-    with netCDF4.Dataset(path) as data:
-        shape = len(data.dimensions["dst_grid_size"]), len(data.dimensions["src_grid_size"])
-        matrix = np.zeros(shape)
-        matrix[data["dst_address"][:] - 1, data["src_address"][:] - 1] = data["remap_matrix"][:, 0]
-    return matrix
-
-
-def mean_of_valid(matrix, values, coverage=0.5):
-    """(level, cell) of the source to the same of the target, as fracarea."""
-    valid = np.isfinite(values)
-    share = valid @ matrix.T
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = (np.where(valid, values, 0.0) @ matrix.T) / share
-    return np.where((share > 0) & (share >= coverage - 1e-6), means, np.nan)
-
-
-def edges(centres, low=None, high=None):
-    middle = (centres[1:] + centres[:-1]) / 2
-    step = np.diff(centres)
-    return np.concatenate(([centres[0] - step[0] / 2], middle, [centres[-1] + step[-1] / 2]))
-
-
-def shares(source, target):
-    """How much of each target cell along one dim each source cell covers, in lengths."""
-    a, b = np.sort(np.stack((source[:-1], source[1:])), 0), np.sort(np.stack((target[:-1], target[1:])), 0)
-    return np.clip(np.minimum(b[1][:, None], a[1]) - np.maximum(b[0][:, None], a[0]), 0, None)
-
-
-def boxes(values, lat, lon, target_lat, target_lon):
-    """The mean over each target cell of a file that covers the whole Earth, by the areas of overlaps."""
-    north = shares(*(np.sin(np.radians(np.clip(edges(one), -90, 90))) for one in (lat, target_lat)))
-    east = sum(shares(edges(lon) + turn, edges(target_lon)) for turn in (-360.0, 0.0, 360.0))
-    return (north @ values @ east.T) / (north.sum(1)[:, None] * east.sum(1))
 
 
 def test_means_over_the_cells_of_the_model(tmp_path):
@@ -323,10 +286,8 @@ def test_other_cells_in_a_later_file_are_refused(tmp_path):
         )
     with pytest.raises(Refused) as refused:
         dump(tmp_path, grid(lat=TARGET_LAT, lon=TARGET_LON), [conservative()], ["0.nc", "1.nc"])
-    assert (
-        f"run.yml:7:3  input.forcing.fields.t: {tmp_path}/1.nc: variable t: its cells (lat-lon 18 x 36) differ from those of the first file"
-        in str(refused.value)
-    )
+    place = f"run.yml:7:3  input.forcing.fields.t: {tmp_path}/1.nc: variable t: "
+    assert f"{place}its cells (lat-lon 18 x 36) differ from those of the first file" in str(refused.value)
 
 
 def test_grids_that_cannot_be_regridded(tmp_path):
@@ -334,7 +295,7 @@ def test_grids_that_cannot_be_regridded(tmp_path):
     model = grid(lat=TARGET_LAT, lon=TARGET_LON)
     with pytest.raises(
         Refused,
-        match=r"variable t: to be regridded it needs coordinates of latitude and longitude along its dims time, y, x, and it has no latitude",
+        match=r"variable t: to be regridded it needs coordinates .* along its dims time, y, x, and it has no latitude",
     ):
         dump(tmp_path, model, [conservative()])
     write(
@@ -347,9 +308,18 @@ def test_grids_that_cannot_be_regridded(tmp_path):
     write(tmp_path / "c.nc", numbers(1, len(LAT), len(LON)), {"time": np.arange(1.0), "lat": LAT, "lon": LON})
     with pytest.raises(
         Refused,
-        match=r"run.yml:7:3  input.forcing.fields.t: grid \"model\" cannot be regridded: it has no latitude and longitude",
+        match=r'run.yml:7:3  input.forcing.fields.t: grid "model" cannot be regridded: it has no latitude and lon',
     ):
         dump(tmp_path, grid(y=5, x=6), [conservative()], ["c.nc"])
     with pytest.raises(Refused, match=r"c.nc: variable t: the weights no_such.nc: .*No such file"):
         dump(tmp_path, model, [FIELD | {"regrid": {"method": "no_such.nc"}}], ["c.nc"])
     assert not list(tmp_path.glob("cache/making*")), "nothing is left"
+
+
+def test_coordinates_that_no_server_has_whole(tmp_path):
+    write(tmp_path / "a.nc", numbers(1, len(LAT), len(LON)), {"time": np.arange(1.0), "lat": LAT, "lon": LON})
+    model = grid(cell=43)
+    for name, units in (("clat", "degrees_north"), ("clon", "degrees_east")):
+        model["coordinates"].append({"name": name, "dims": ["cell"], "units": units, "values": []})
+    with pytest.raises(Refused, match="the grid model of the model has its coordinate clat in parts, on the ranks"):
+        dump(tmp_path, model, [conservative()])

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .checks import check_convex, rows_of_file, without_overlaps
+from .checks import check_convex, check_sides, rows_of_file, without_overlaps
 from .errors import WeightsError, WrongWords
 from .foreign import Foreign, read_weights
 from .grid_files import read_grid
@@ -128,7 +128,9 @@ def _check_grid(path: Path) -> str:
     if grid.corners(0, 1) is None:
         return f"{path}: {grid.cells} cells without bounds: no source or target of a conservative method"
     cells = np.arange(grid.cells)
-    check_convex(grid, cells, polygons_of(grid, cells, "a check"))
+    polygons = polygons_of(grid, cells, "a check")
+    check_convex(grid, cells, polygons)
+    check_sides(grid, cells, polygons)
     if not with_yac.is_there():
         return f"{path}: {grid.cells} cells (whether they overlap was not checked: {with_yac.MISSING})"
     rows, _ = with_yac.rows(grid, grid, "conservative", 0, grid.cells)

@@ -20,6 +20,7 @@ from .sphere import Floats
 T = TypeVar("T")
 SPARE = 2 << 30  # bytes that reading may take beside a multiple of the file's length
 TIMES = 64
+SECONDS, BYTES_A_SECOND = 5, 20_000_000  # of computing: some damage leads a library round in a circle
 
 
 @contextlib.contextmanager
@@ -50,6 +51,8 @@ def safely(path: Path, read: Callable[[Path], T]) -> T:
     if child == 0:
         _try(path, read)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status == -signal.SIGXCPU:
+        raise WeightsError(f"{path}: is damaged: the library that reads it does not come to an end")
     if status < 0:
         name = signal.Signals(-status).name
         raise WeightsError(f"{path}: is damaged: the library that reads it was ended by {name}")
@@ -62,8 +65,11 @@ def _try(path: Path, read: Callable[[Path], Any]) -> None:
     status = 0
     try:
         with contextlib.suppress(OSError, ValueError):
+            length = path.stat().st_size
+            seconds = SECONDS + length // BYTES_A_SECOND
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
             here = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-            most = here + SPARE + TIMES * path.stat().st_size
+            most = here + SPARE + TIMES * length
             resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         null = os.open(os.devnull, os.O_WRONLY)

@@ -18,7 +18,7 @@ EXPECTED = (
 
 def spec_of(text: str) -> dict[str, Any]:
     """The target of a request (maker.py) for the words, or for the path of a file. Raises WrongWords."""
-    if Path(text).exists():
+    if Path(text).is_file():
         return {"kind": "file", "path": text}
     words = text.strip()
     value = _Flow(words if words.startswith("{") else f"{{{words}}}", text).read()

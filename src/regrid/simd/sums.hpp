@@ -5,6 +5,9 @@
 
 namespace tailrace::regrid::simd {
 
+inline constexpr std::int64_t rows_a_tile = 128;
+inline constexpr std::int64_t most_slots = 512;  // of a tile: a scratch array of 32 KiB
+
 enum class Validity : std::uint8_t { all, unless_equal, unless_nan };
 
 // Pointers to arrays that the caller owns. Value: float or double. Strides are in values.
@@ -13,6 +16,12 @@ struct Sums {
   const std::int64_t* start = nullptr;  // by row: its first link, and that behind the last
   const std::int32_t* source = nullptr;
   const double* weight = nullptr;
+  std::int64_t rows = 0;
+  // See LocalRows; all null if the rows are not prepared.
+  const std::uint8_t* order = nullptr;
+  const std::uint16_t* slot = nullptr;
+  const std::int64_t* tile_start = nullptr;
+  const std::int32_t* cells = nullptr;
   const Value* from = nullptr;
   Value* to = nullptr;
   double* fraction = nullptr;  // or null

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-LocalRows random_rows(std::int64_t rows, std::int32_t cells, std::mt19937_64& random) {
+LocalRows random_rows(std::int64_t rows, std::int32_t cells, std::mt19937_64& random, bool is_prepared) {
   LocalRows made;
   made.start.push_back(0);
   for (std::int64_t row = 0; row < rows; ++row) {
@@ -32,6 +32,7 @@ LocalRows random_rows(std::int64_t rows, std::int32_t cells, std::mt19937_64& ra
     }
     made.start.push_back(static_cast<std::int64_t>(made.source.size()));
   }
+  if (is_prepared) made.prepare();
   return made;
 }
 
@@ -43,9 +44,11 @@ struct Case {
   std::vector<Value> from, to;
   std::vector<double> fraction;
 
-  Case(std::int64_t row_count, std::int64_t level_count, unsigned seed) : levels(level_count), cells(97) {
+  Case(std::int64_t row_count, std::int64_t level_count, unsigned seed, bool is_prepared = true,
+       std::int64_t source_cells = 97)
+      : levels(level_count), cells(source_cells) {
     std::mt19937_64 random(seed);
-    rows = random_rows(row_count, static_cast<std::int32_t>(cells), random);
+    rows = random_rows(row_count, static_cast<std::int32_t>(cells), random, is_prepared);
     from.resize(static_cast<std::size_t>(levels * source_stride()));
     for (Value& value : from)
       value = static_cast<Value>(static_cast<double>(random() % 20001) / 7.0 - 1000.0);
@@ -128,6 +131,20 @@ TYPED_TEST(Sums, AreThoseOfAPlainLoop) {
       }
 }
 
+// Tiles of which cells are fetched together, tiles of too many cells, and rows that are not prepared.
+TYPED_TEST(Sums, DoNotDependOnPreparation) {
+  for (const std::int64_t cells : {40, 300, 5000, 1'000'000}) {
+    Case<TypeParam> prepared(1000, 17, 6, true, cells), plain(1000, 17, 6, false, cells);
+    EXPECT_EQ(prepared.rows.cells.empty(), cells > 300);
+    EXPECT_TRUE(plain.rows.order.empty());
+    apply(prepared.rows, {}, prepared.arrays({}, nan), 0, 1000);
+    apply(plain.rows, {}, plain.arrays({}, nan), 0, 1000);
+    EXPECT_EQ(std::memcmp(prepared.to.data(), plain.to.data(), plain.to.size() * sizeof(TypeParam)), 0)
+        << cells;
+    expect_sums(plain, {}, {}, static_cast<TypeParam>(nan));
+  }
+}
+
 TYPED_TEST(Sums, OfPartsOfTheRowsAreTheSame) {
   const Rule rule;
   Case<TypeParam> whole(1500, 19, 2), parts(1500, 19, 2);
@@ -156,6 +173,11 @@ TYPED_TEST(Sums, OfAllInstructionSetsAreTheSame) {
       sums.start = one.rows.start.data();
       sums.source = one.rows.source.data();
       sums.weight = one.rows.weight.data();
+      sums.rows = one.rows.rows();
+      sums.order = one.rows.order.data();
+      sums.slot = one.rows.slot.data();
+      sums.tile_start = one.rows.tile_start.data();
+      sums.cells = one.rows.cells.data();
       sums.from = one.from.data();
       sums.to = one.to.data();
       sums.fraction = one.fraction.data();
@@ -214,7 +236,11 @@ TYPED_TEST(Sums, NeedNoFraction) {
 }
 
 LocalRows row_of(std::vector<std::int32_t> source, std::vector<double> weight) {
-  return {{0, static_cast<std::int64_t>(source.size())}, std::move(source), std::move(weight)};
+  LocalRows made;
+  made.start = {0, static_cast<std::int64_t>(source.size())};
+  made.source = std::move(source);
+  made.weight = std::move(weight);
+  return made;
 }
 
 template <class Value>

@@ -69,11 +69,8 @@ TEST(TargetGrid, OfHealpixHasItsGridMapping) {
   EXPECT_TRUE(cell.values.empty());  // nobody holds them all
   EXPECT_EQ(cell.standard_name, "healpix_index");
   ASSERT_TRUE(grid.mapping);
-  const model::Attributes expected{{"grid_mapping_name", "healpix"},
-                                   {"refinement_level", std::int32_t{3}},
-                                   {"indexing_scheme", "ring"},
-                                   {"healpix_nside", std::int32_t{8}},
-                                   {"healpix_order", "ring"}};
+  const model::Attributes expected{
+      {"grid_mapping_name", "healpix"}, {"refinement_level", std::int32_t{3}}, {"indexing_scheme", "ring"}};
   EXPECT_EQ(grid.mapping->attributes, expected);
 }
 

@@ -23,7 +23,7 @@ using output::netcdf::Id;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// What a test changes in a file of four target cells and six source cells.
+// The parts that a test changes in a file of four target cells and six source cells.
 struct Content {
   std::vector<std::int32_t> source{1, 2, 3, 4, 5, 6}, target{1, 1, 2, 4, 4, 4};
   std::vector<double> weight{0.25, 0.75, 1.0, 0.5, 0.25, 0.25};

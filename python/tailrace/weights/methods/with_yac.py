@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..checks import check_convex, without_overlaps
+from ..checks import check_convex, check_sides, without_overlaps
 from ..errors import INSTALL, MissingPackage, WeightsError, need
 from ..grids import Cells, Grid
 from ..polygons import Polygons, polygons_of, tiny_triangles
@@ -23,6 +23,8 @@ from . import yac_process
 # A launcher leaves variables to the ranks that it starts. YAC's process is no rank: with them MPI would look for a
 # job that does not know it.
 OF_LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "SLURM_", "MPIEXEC_", "HYDRA_", "MPI_LOCAL")
+# For Open MPI: it starts no daemon and opens no network, since there is one process.
+ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self"}
 MISSING = f"the Python package yac is not installed: {INSTALL}"
 MESSAGE = 600  # characters of what YAC printed
 
@@ -51,6 +53,8 @@ def rows(source: Grid, target: Grid, method: str, first: int, count: int) -> tup
         return rows_of_links(first, count, empty, empty, np.zeros(0)), "YAC"
     of_source = polygons_of(source, near, f"method {method}")
     check_convex(source, near, of_source)
+    if isinstance(source, Cells):
+        check_sides(source, near, of_source)
     with tempfile.TemporaryDirectory(prefix="tailrace-weights-") as name:
         folder = Path(name)
         _save(folder / "source.npz", of_source, to_lat_lon(source.points[near]))
@@ -79,7 +83,7 @@ def _save(path: Path, polygons: Polygons, centres: tuple[Floats, Floats]) -> Non
 
 
 def _run(folder: Path, source: Grid, target: Grid) -> None:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(OF_LAUNCHERS)}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(OF_LAUNCHERS)} | ALONE
     command = [sys.executable, "-P", "-m", "tailrace.weights.methods.yac_process", str(folder)]
     done = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
@@ -87,8 +91,8 @@ def _run(folder: Path, source: Grid, target: Grid) -> None:
     if done.returncode == yac_process.DOES_NOT_LOAD:
         raise MissingPackage(f"the Python package yac is installed, but does not load: {done.stderr.strip()}")
     if done.returncode or not (folder / "weights.nc").exists():
-        said = (done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}")[-MESSAGE:]
-        raise WeightsError(f"YAC cannot make weights from {source.name} to {target.name}: {said}")
+        said = done.stderr.partition("-----")[0].strip() or done.stdout.strip() or f"exit status {done.returncode}"
+        raise WeightsError(f"YAC cannot make weights from {source.name} to {target.name}: {said[-MESSAGE:]}")
 
 
 def _links(path: Path) -> tuple[Ints, Ints, Floats]:

@@ -2,9 +2,9 @@
 //   figure NAME MEDIAN TENTH NINE_TENTHS COUNT
 // in nanoseconds of a thread per mebibyte, by thread of one or two, and
 //   setup RANKS NEEDS ROUTES ROWS LISTS
-// with processor seconds to find the needed cells and to find who has them, and the bytes of both. A mebibyte is
-// counted as what has to move at least once: 12 bytes a link, once for all levels, and the source and the target
-// values. The cases take turns with STREAM's triad, since the machine's speed changes.
+// with processor seconds to find the needed cells and to find who has them, and the bytes of both. A mebibyte
+// is counted as what has to move at least once: 12 bytes a link, once for all levels, and the source and the
+// target values. The cases take turns with STREAM's triad, since the machine's speed changes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ double own_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Rows as those of a target of cells in HEALPix's order on a mesh whose numbers are near where its cells are: of 3
-// to 9 links each.
+// Rows as those of a target of cells in HEALPix's order on a mesh whose numbers are near where its cells are:
+// of 3 to 9 links each.
 Rows rows_near(std::int64_t first, std::int64_t count, std::int64_t target_cells, std::int64_t source_cells) {
   std::mt19937_64 random(static_cast<std::uint64_t>(first) + 17);
   Rows rows;
@@ -41,8 +41,8 @@ Rows rows_near(std::int64_t first, std::int64_t count, std::int64_t target_cells
   rows.start.push_back(0);
   for (std::int64_t row = first; row < first + count; ++row) {
     const std::int64_t links = 3 + static_cast<std::int64_t>(random() % 7);
-    const auto around = static_cast<std::int64_t>(static_cast<double>(row) / static_cast<double>(target_cells) *
-                                                  static_cast<double>(source_cells));
+    const auto around = static_cast<std::int64_t>(
+        static_cast<double>(row) / static_cast<double>(target_cells) * static_cast<double>(source_cells));
     std::int64_t cell = std::clamp(around + static_cast<std::int64_t>(random() % 64) - 60, std::int64_t{0},
                                    source_cells - 200);
     for (std::int64_t link = 0; link < links; ++link) {
@@ -69,6 +69,7 @@ Work applying(std::int64_t cells, std::int64_t levels, bool has_missing) {
   };
   const auto state = std::make_shared<State>();
   state->needs = needs_of(rows_near(0, cells, cells, cells * 4 / 3));
+  state->needs.rows.prepare();
   state->from.resize(base::index(state->needs.count * levels));
   state->to.resize(base::index(cells * levels));
   std::mt19937_64 random(1);
@@ -152,8 +153,8 @@ void measure_speed(int rounds) {
   }
 }
 
-// A source of 15 million cells over `ranks` ranks, in runs of 250 cells as a partitioner leaves them, and 20 million
-// target cells over servers of 40 ranks each.
+// A source of 15 million cells over `ranks` ranks, in runs of 250 cells as a partitioner leaves them, and 20
+// million target cells over servers of 40 ranks each.
 void measure_setup(std::size_t ranks) {
   constexpr std::int64_t target_cells = 20'000'000, source_cells = 15'000'000, run = 250;
   constexpr std::size_t ranks_of_server = 40;
@@ -169,18 +170,19 @@ void measure_setup(std::size_t ranks) {
   for (auto& along : runs) parts.emplace_back(std::vector<model::Runs>{std::move(along)});
   const Share first = share_of(target_cells, 1, ranks / 2, ranks);
   const Share last = share_of(target_cells, 1, ranks / 2 + ranks_of_server - 1, ranks);
-  const Rows rows =
-      rows_near(first.first, last.first + last.count - first.first, target_cells, source_cells);
+  const Rows rows = rows_near(first.first, last.first + last.count - first.first, target_cells, source_cells);
   const double begin = own_seconds();
-  const Needs needs = needs_of(rows);
+  Needs needs = needs_of(rows);
+  needs.rows.prepare();
   const double found = own_seconds();
   const PackedRuns packed(needs.cells);
   const std::vector<std::int64_t> shape{source_cells};
   std::size_t lists = needs.cells.size() * sizeof(model::Run);
   for (const model::Region& part : parts)
-    if (has_some(part, shape, packed)) lists += share_of_part(part, shape, packed).size() * sizeof(model::Segment);
-  fmt::print("setup {} {} {} {} {} {}\n", ranks, found - begin, own_seconds() - found, needs.rows.bytes(), lists,
-             needs.count);
+    if (has_some(part, shape, packed))
+      lists += share_of_part(part, shape, packed).size() * sizeof(model::Segment);
+  fmt::print("setup {} {} {} {} {} {}\n", ranks, found - begin, own_seconds() - found, needs.rows.bytes(),
+             lists, needs.count);
 }
 
 int run(int rounds) {
