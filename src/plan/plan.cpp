@@ -43,7 +43,8 @@ class Planner {
  public:
   Planner(const settings::Configuration& configuration, const model::Declarations& declarations,
           const model::Decomposition* decomposition)
-      : vectors_(configuration, declarations, problems_),
+      : given_(configuration),
+        vectors_(configuration, declarations, problems_),
         configuration_(vectors_.configuration()),
         plan_(begin(decomposition, declarations)),
         computed_(plan_.analysis ? plan_.analysis->declarations : declarations),
@@ -184,7 +185,7 @@ class Planner {
     file.span = time::resolve(entry.span, plan_.calendar);
     std::map<std::string, config::Location> names;
     for (const settings::VariableEntry& variable : entry.variables) {
-      for (const std::string& name : settings::fields_of(variable, configuration_)) {
+      for (const std::string& name : settings::fields_of(variable, given_)) {
         const auto index = listed_.find(name);
         if (index != listed_.end()) add_variable(file, variable, index->second, names);
       }
@@ -498,6 +499,7 @@ class Planner {
                         name));
   }
 
+  const settings::Configuration& given_;
   config::Problems problems_;
   Vectors vectors_;
   const settings::Configuration& configuration_;  // with diagnostics for vectors
