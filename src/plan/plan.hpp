@@ -68,7 +68,6 @@ struct VariablePlan {
   bool at_stations = false;  // `field` holds the values at the stations or along the trajectories of the file
   // Of a regridded variable the index into Regridding::regrids; -1: none. `field` is then on the target grid.
   int regrid = -1;
-  std::string rotation = {};  // how a component of a vector was rotated before; empty: it was not
   // The type of its values before and after they are regridded: that of the field, or of the records of a
   // window on the source grid. `type` is what the file has.
   model::DataType regridded_type = model::DataType::float64;

@@ -82,6 +82,9 @@ std::string cells_text(const model::Grid& grid, const regrid::HorizontalDims& ho
   for (const auto is : {&model::is_latitude, &model::is_longitude}) {
     const model::Coordinate* coordinate = coordinate_along(grid, is);
     if (coordinate == nullptr) return "";
+    for (std::size_t d = 0; d < horizontal.dims.size(); ++d)
+      if (std::ranges::count(coordinate->dims, grid.dims[horizontal.dims[d]]) > 0)
+        text += fmt::format(" {}", d);
     if (coordinate->digest != 0)
       text += fmt::format(", {:016x}", coordinate->digest);
     else if (!coordinate->values.empty())
@@ -89,6 +92,15 @@ std::string cells_text(const model::Grid& grid, const regrid::HorizontalDims& ho
     else
       return "";
   }
+  return text;
+}
+
+std::string cells_text(const regrid::Target& target) {
+  std::string text = regrid::text_of(target);
+  if (const auto* rows = std::get_if<regrid::LatLon>(&target))
+    text += fmt::format(", {:016x} {:016x}", digest_of(rows->lat), digest_of(rows->lon));
+  if (const auto* file = std::get_if<regrid::GridFile>(&target))
+    text += fmt::format(", [{}], {}", fmt::join(file->shape, ", "), file->identity);
   return text;
 }
 
@@ -166,23 +178,33 @@ std::optional<regrid::HorizontalDims> Regridder::horizontal_of(const settings::V
   }
 }
 
-std::optional<int> Regridder::add(const settings::VariableEntry& variable, int index) {
+std::optional<int> Regridder::add(const settings::VariableEntry& variable, int index,
+                                  const std::optional<VectorSource>& vector) {
   if (!variable.regrid || stays(variable, index)) return std::nullopt;
   const regrid::Options& options = *variable.regrid;
   const auto horizontal = horizontal_of(variable, index);
   if (!horizontal) return std::nullopt;
-  const model::Field source = declarations_.fields[base::index(index)];
+  model::Field source = declarations_.fields[base::index(index)];
+  if (vector) {
+    const model::Field& whole = declarations_.fields[base::index(vector->field)];
+    source.type = whole.type;
+    source.fill_value = whole.fill_value;
+    source.is_only_masked = whole.is_only_masked;
+    source.standard_name = vector->standard_name;
+  }
   const bool misses_at_times = source.fill_value && !source.is_only_masked;
-  RegridPlan plan{.source_field = index,
+  RegridPlan plan{.source_field = vector ? vector->field : index,
                   .weights = weights_of({source.grid, *horizontal}, options),
+                  .projection = vector ? vector->projection : Projection::none,
                   .rule = {options.method, options.coverage, options.normalisation},
                   .stage = commutes(options.method, variable.reduction, misses_at_times) ? Stage::per_record
                                                                                          : Stage::per_sample};
   std::vector<RegridPlan>& all = regridding_->regrids;
   for (std::size_t known = 0; known < all.size(); ++known) {
     RegridPlan& one = all[known];
-    const bool is_same = one.source_field == plan.source_field && one.weights == plan.weights &&
-                         one.stage == plan.stage && one.rule.coverage == plan.rule.coverage &&
+    const bool is_same = one.source_field == plan.source_field && one.projection == plan.projection &&
+                         one.weights == plan.weights && one.stage == plan.stage &&
+                         one.rule.coverage == plan.rule.coverage &&
                          one.rule.normalisation == plan.rule.normalisation;
     if (!is_same) continue;
     if (options.with_fraction && one.fraction_field < 0)
@@ -266,11 +288,9 @@ int Regridder::weights_of(const Source& source, const regrid::Options& options) 
                    .method = options.method,
                    .weights = options.weights,
                    .source_text = text,
-                   .target_text = regrid::text_of(options.target),
+                   .target_text = cells_text(options.target),
                    .location = options.location,
                    .config_path = options.config_path};
-  if (const auto* file = std::get_if<regrid::GridFile>(&options.target))
-    plan.target_text += fmt::format(", [{}], {}", fmt::join(file->shape, ", "), file->identity);
   regridding_->weights.push_back(std::move(plan));
   const int number = static_cast<int>(regridding_->weights.size()) - 1;
   regridding_->weights.back().target_cells = cells_of(source, options.target, number);

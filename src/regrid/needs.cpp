@@ -125,7 +125,6 @@ Needs needs_of(const Rows& rows) {
   needs.rows.source.reserve(rows.source.size());
   for (const std::int64_t cell : rows.source)
     needs.rows.source.push_back(static_cast<std::int32_t>(distinct.position(cell)));
-  needs.rows.prepare();
   return needs;
 }
 

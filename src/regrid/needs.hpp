@@ -13,7 +13,7 @@
 namespace tailrace::regrid {
 
 // The distinct source cells of some rows, ascending, as runs of consecutive numbers; and the rows with
-// positions in the packed array of these cells, prepared.
+// positions in the packed array of these cells, not prepared.
 struct Needs {
   model::Runs cells;
   std::int64_t count = 0;

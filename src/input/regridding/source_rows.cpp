@@ -49,6 +49,7 @@ SourceRows source_rows_of(const regrid::Rows& rows, const std::vector<std::int64
            place[d][base::index(index_along(cell, d, shape))];
     result.rows.source.push_back(at);
   }
+  result.rows.prepare();
   return result;
 }
 

@@ -7,7 +7,8 @@ namespace tailrace::pipeline::regridding {
 
 std::size_t Weights::bytes() const {
   std::size_t bytes = cells.capacity() * sizeof(model::Run);
-  for (const PartRows& of_part : parts) bytes += of_part.rows.bytes();
+  for (const PartRows& of_part : parts)
+    bytes += of_part.rows.bytes() + (of_part.lat.capacity() + of_part.lon.capacity()) * sizeof(double);
   for (const WantedCells& one : wanted) bytes += one.cells.capacity() * sizeof(model::Run);
   return bytes;
 }
@@ -28,7 +29,12 @@ Weights weights_of(const std::vector<std::pair<int, regrid::Rows>>& parts) {
   for (const auto& [part, rows] : parts) {
     if (rows.rows() == 0) continue;
     const auto end = source + std::ssize(rows.source);
-    weights.parts.push_back({part, {rows.start, {source, end}, rows.weight}});
+    regrid::LocalRows own;
+    own.start = rows.start;
+    own.source.assign(source, end);
+    own.weight = rows.weight;
+    own.prepare();
+    weights.parts.push_back({part, std::move(own)});
     source = end;
   }
   return weights;

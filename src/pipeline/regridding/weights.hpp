@@ -17,6 +17,8 @@ namespace tailrace::pipeline::regridding {
 struct PartRows {
   int part = 0;
   regrid::LocalRows rows;
+  std::vector<double> lat = {},
+                      lon = {};  // centres of the target cells in degrees; empty unless vectors are regridded
 };
 
 // Source cells that a server needs, as ascending runs of horizontal cell numbers.

@@ -163,6 +163,18 @@ TEST(Regridding, SharesWeightsAmongGridsWithTheSameCells) {
   EXPECT_EQ(plan.regridding->targets[base::index(plan.regridding->weights[0].target_cells)].cells, 192);
 }
 
+// Weights in the cache are found by these texts.
+TEST(Regridding, TellsTargetsOfOneShapeApart) {
+  const auto text = [](const std::string& lat, const std::string& lon) {
+    const Plan plan = plan_of("a.nc: {regrid: {to: {latlon: {lat: [" + lat + "], lon: [" + lon +
+                              "]}}}, variables: [{field: ts, every: 1 h}]}");
+    return plan.regridding->weights.at(0).target_text;
+  };
+  EXPECT_EQ(text("-5, 5", "10, 20, 30"), text("-5, 5", "10, 20, 30"));
+  EXPECT_NE(text("-5, 5", "10, 20, 30"), text("-5, 6", "10, 20, 30"));
+  EXPECT_NE(text("-5, 5", "10, 20, 30"), text("-5, 5", "10, 20, 40"));
+}
+
 TEST(Regridding, ReducesFirstWhereOperationAndWeightsMayChangePlaces) {
   const auto stage = [](const std::string& variable, const std::string& more = "") {
     const Plan plan =

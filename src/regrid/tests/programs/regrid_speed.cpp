@@ -69,6 +69,7 @@ Work applying(std::int64_t cells, std::int64_t levels, bool has_missing) {
   };
   const auto state = std::make_shared<State>();
   state->needs = needs_of(rows_near(0, cells, cells, cells * 4 / 3));
+  state->needs.rows.prepare();
   state->from.resize(base::index(state->needs.count * levels));
   state->to.resize(base::index(cells * levels));
   std::mt19937_64 random(1);
@@ -171,7 +172,8 @@ void measure_setup(std::size_t ranks) {
   const Share last = share_of(target_cells, 1, ranks / 2 + ranks_of_server - 1, ranks);
   const Rows rows = rows_near(first.first, last.first + last.count - first.first, target_cells, source_cells);
   const double begin = own_seconds();
-  const Needs needs = needs_of(rows);
+  Needs needs = needs_of(rows);
+  needs.rows.prepare();
   const double found = own_seconds();
   const PackedRuns packed(needs.cells);
   const std::vector<std::int64_t> shape{source_cells};
