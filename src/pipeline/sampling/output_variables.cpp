@@ -82,8 +82,8 @@ std::unique_ptr<OutputVariable> OutputVariables::make_variable(std::size_t file,
 void OutputVariables::set_regridding(OutputVariable& output_variable, const plan::VariablePlan& plan) const {
   const plan::RegridPlan& regrid = blueprint_.plan.regridding->regrids[base::index(plan.regrid)];
   const bool is_companion = plan.fraction_of >= 0;
-  const model::FillValue fill = blueprint_.field(output_variable.field)
-                                    .fill_value.value_or(model::default_fill(plan.regridded_type));
+  const model::FillValue fill =
+      blueprint_.field(output_variable.field).fill_value.value_or(model::default_fill(plan.regridded_type));
   output_variable.input = plan.regridded_type;
   output_variable.missing = {.fill = fill};
   switch (regrid.stage) {
@@ -133,7 +133,7 @@ void OutputVariables::start(std::span<const int> clients) {
     for (const int client : clients)
       if (blueprint_.sends(output_variable->accumulated, client)) expect(*output_variable, client);
   }
-  // What regridding computes is never absent: a missing sample is one of missing cells.
+  // Regridding gives every sample: a missing one has missing cells.
   const auto is_put = [](const OutputVariable* output_variable) {
     return output_variable->regridded != Regridded::per_sample;
   };

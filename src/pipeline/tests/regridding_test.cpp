@@ -1,5 +1,5 @@
-// Regridding in a whole component with weights by a formula. What one rank and one server write is compared
-// with a computation of its own; what any ranks and servers write, with that, bit for bit.
+// Regridding in a whole component with weights by a formula. The output of one rank and one server is
+// compared with a computation of its own; that of any ranks and servers with the former, bit for bit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -165,7 +165,7 @@ TEST(Regridding, ExtremesAreThoseOfTheRegriddedSamples) {
   }
 }
 
-// Of the second record of snapshots.
+// The second record of snapshots.
 TEST(Regridding, MissingCellsCountByCoverage) {
   const auto& values = reference().at("wet_now");
   std::int64_t step = 1;
@@ -276,9 +276,8 @@ TEST(Regridding, LevelsOfHealpixAreMadeOfFourCells) {
     ASSERT_GT(coarse.size(), 12U);
     int valid = 0;
     for (std::size_t cell = 0; cell < coarse.size(); ++cell) {
-      const double expected =
-          parent_of({fine[4 * cell], fine[4 * cell + 1], fine[4 * cell + 2], fine[4 * cell + 3]},
-                    {1.0, 1.0, 1.0, 1.0});
+      const double expected = parent_of(
+          {fine[4 * cell], fine[4 * cell + 1], fine[4 * cell + 2], fine[4 * cell + 3]}, {1.0, 1.0, 1.0, 1.0});
       EXPECT_EQ(is_missing(coarse[cell]), std::isnan(expected)) << cell;
       if (std::isnan(expected)) continue;
       EXPECT_EQ(coarse[cell], expected) << cell;
@@ -302,8 +301,7 @@ TEST(Regridding, LevelsOfRowsAreWeightedByTheirAreas) {
   cast.text = pyramid_text("{latlon: {lat: [-67.5, -22.5, 22.5, 67.5], lon: [30, 90, 150, 210, 270, 330]}}");
   Regridded play(cast, "pyramid_rows");
   play.run();
-  const auto fine = values_of("pyramid_rows", "wet_mean"),
-             coarse = values_of("pyramid_rows_2x3", "wet_mean");
+  const auto fine = values_of("pyramid_rows", "wet_mean"), coarse = values_of("pyramid_rows_2x3", "wet_mean");
   ASSERT_EQ(fine.size(), 4 * coarse.size());
   const auto area = [](std::size_t row) {
     const double south = -90.0 + 45.0 * static_cast<double>(row);

@@ -291,7 +291,7 @@ WeightsDecision decide(const plan::Regridding& regridding, const std::vector<reg
       job.path = regrid::weights_path(std::filesystem::absolute(cache).string(), job.digest);
       job.is_made = !is_there(weights, job.path, job.digest, cells);
       job.slices = static_cast<int>(std::clamp<std::int64_t>(cells / rows_in_slice, 1, servers));
-      // What others made is converted in one piece.
+      // Weights of others are converted in one piece.
       if (weights.method == regrid::Method::file) job.slices = 1;
       return job;
     }));

@@ -1,5 +1,5 @@
-// What the set-up of regridding does with files: it looks into the cache, lays out what the makers of weights
-// need, and reads the rows of a server. All of it blocks, so it runs on I/O threads.
+// The files of the set-up of regridding: the cache, the cells and requests that the makers of weights need,
+// and the rows of a server. All of this blocks, so it runs on I/O threads.
 #pragma once
 
 #include <cstdint>
