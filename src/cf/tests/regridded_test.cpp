@@ -68,7 +68,9 @@ TEST(RegriddedLayout, HasTheGridMappingOfHealpix) {
   EXPECT_EQ(find(layout, "lat"), nullptr);
   EXPECT_EQ(find(layout, "lev") != nullptr, true);
   for (const auto& [name, value] : layout.dataset.attributes)
-    if (name == "Conventions") EXPECT_EQ(value, output::AttributeValue(std::string("CF-1.13")));
+    if (name == "Conventions") {
+      EXPECT_EQ(value, output::AttributeValue(std::string("CF-1.13")));
+    }
 }
 
 TEST(RegriddedLayout, HasRowsWithBounds) {
