@@ -39,6 +39,7 @@ WITH_LONG_FORM = (
     "output/test_zarr.py",
     "input/test_faults.py",
     "streams/test_sst_consumers.py",
+    "weights/test_damaged_files.py",
 )
 
 

@@ -456,6 +456,7 @@ void Declarer::mesh(const std::string& grid_name, const MeshArguments& mesh) {
   declared.nodes_per_face = mesh.nodes_per_face;
   declared.connectivity_field =
       add_connectivity(grid, mesh.name, mesh.nodes_per_face, counter_clockwise(mesh));
+  corner_nodes_.emplace_back(mesh);
   declarations_.grids[grid].mesh = std::move(declared);
 }
 
@@ -480,6 +481,12 @@ void Declarer::mesh_location(const std::string& grid_name, const MeshPlaceArgume
   if (declared.element == model::MeshElement::edge)
     declared.connectivity_field = add_connectivity(grid, place.mesh, 2, place.edge_nodes);
   declarations_.grids[grid].place = declared;
+}
+
+const CornerNodes& Declarer::corner_nodes(const std::string& mesh) const {
+  const auto found = std::ranges::find(corner_nodes_, mesh, &CornerNodes::mesh);
+  TAILRACE_ASSERT(found != corner_nodes_.end(), "a mesh of this rank, before its nodes are forgotten");
+  return *found;
 }
 
 int Declarer::add_connectivity(std::size_t grid, const std::string& name, std::int64_t width,

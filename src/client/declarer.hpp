@@ -95,6 +95,9 @@ class Declarer {
   const std::vector<std::vector<int>>& namesakes() const { return namesakes_; }  // by field; may be shorter
   const std::vector<StaticValues>& statics() const { return statics_; }
   const std::vector<GivenNodes>& given_nodes() const { return given_nodes_; }  // of meshes in parts
+  // The nodes of this rank's faces, which are kept until forget_corner_nodes().
+  const CornerNodes& corner_nodes(const std::string& mesh) const;
+  void forget_corner_nodes() { corner_nodes_ = {}; }
 
  private:
   struct Named {  // the names of one kind that the model has declared so far
@@ -135,6 +138,7 @@ class Declarer {
   std::vector<std::vector<int>> namesakes_;
   std::vector<StaticValues> statics_;
   std::vector<GivenNodes> given_nodes_;
+  std::vector<CornerNodes> corner_nodes_;
   std::vector<GivenCoordinate> given_coordinates_;
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "base/nearest_name.hpp"
 #include "client/readable.hpp"
 
@@ -273,6 +274,27 @@ NodeShare node_share(std::int64_t nodes, int rank, int ranks) {
 
 int rank_with_node(std::int64_t node, std::int64_t nodes, int ranks) {
   return static_cast<int>(((node + 1) * ranks - 1) / nodes);
+}
+
+CornerNodes::CornerNodes(const MeshArguments& mesh)
+    : mesh_(mesh.name), numbers_(mesh.face_nodes.begin(), mesh.face_nodes.end()) {
+  std::ranges::sort(numbers_);
+  numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
+  std::erase(numbers_, -1);
+  std::vector<std::pair<std::int64_t, std::size_t>> given;
+  for (std::size_t i = 0; i < mesh.node_indices.size(); ++i) given.emplace_back(mesh.node_indices[i], i);
+  std::ranges::sort(given);
+  for (const std::int64_t number : numbers_) {
+    auto at = static_cast<std::size_t>(number);
+    if (mesh.in_parts()) at = std::ranges::lower_bound(given, std::pair{number, std::size_t{0}})->second;
+    x_.push_back(mesh.node_x[at]);
+    y_.push_back(mesh.node_y[at]);
+  }
+}
+
+std::pair<double, double> CornerNodes::place_of(std::int64_t node) const {
+  const auto at = base::index(std::ranges::lower_bound(numbers_, node) - numbers_.begin());
+  return {x_[at], y_[at]};
 }
 
 }  // namespace tailrace::client

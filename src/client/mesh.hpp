@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/declarations.hpp"
@@ -64,6 +65,19 @@ struct GivenNodes {
   std::vector<std::int64_t> numbers;  // of the nodes whose coordinates follow
   std::vector<double> x, y;
   int first_index = 0;  // of the caller's language, for messages
+};
+
+// The places of the nodes of this rank's faces.
+class CornerNodes {
+ public:
+  explicit CornerNodes(const MeshArguments& mesh);
+  const std::string& mesh() const { return mesh_; }
+  std::pair<double, double> place_of(std::int64_t node) const;  // x and y. REQUIRES: a node of a face
+
+ private:
+  std::string mesh_;
+  std::vector<std::int64_t> numbers_;  // ascending
+  std::vector<double> x_, y_;
 };
 
 }  // namespace tailrace::client

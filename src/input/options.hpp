@@ -12,6 +12,7 @@
 #include "input/matching.hpp"
 #include "input/time_rule.hpp"
 #include "input/vertical.hpp"
+#include "regrid/apply.hpp"
 
 namespace tailrace::input {
 
@@ -30,6 +31,12 @@ struct MissingRequest {
   double value = 0.0;  // of `value`
 };
 
+// Records are brought from the horizontal cells of the files to those of the model.
+struct RegridRequest {
+  regrid::Rule rule;    // method, coverage, normalisation
+  std::string weights;  // the path of regrid::Method::file
+};
+
 struct FieldRequest {
   std::string name;            // as the model asks for it
   config::Location location;   // of its entry in the configuration
@@ -37,6 +44,7 @@ struct FieldRequest {
   TimeSelector::Options time;  // rule, cycle, before, after
   double time_offset = 0.0;    // seconds that are added to the times of the files
   std::optional<VerticalRequest> vertical;
+  std::optional<RegridRequest> regrid;
   std::string units;  // of the files' values, in place of their attribute; empty: as the attribute says
   double scale = 1.0, offset = 0.0;  // value * scale + offset, in the files' units
   MissingRequest missing;

@@ -42,6 +42,12 @@ void visit_request(S& request, Visitor& visit) {
     visit(request.vertical->options.rule, VerticalRule::logarithmic);
     visit(request.vertical->options.beyond, Beyond::missing);
   }
+  if (visit.has(request.regrid)) {
+    visit(request.regrid->rule.method, regrid::Method::file);
+    visit(request.regrid->rule.coverage);
+    visit(request.regrid->rule.normalisation, regrid::Normalisation::destarea);
+    visit(request.regrid->weights);
+  }
   visit(request.units);
   visit(request.scale);
   visit(request.offset);
@@ -66,6 +72,7 @@ void visit_field(S& field, Visitor& visit) {
     visit(field.vertical->come_with_records);
     visit(field.vertical->count);
   }
+  visit(field.regridded);
   visit(field.stays);
   visit(field.may_grow);
 }

@@ -35,6 +35,7 @@ struct PreparedField {
   // Missing values are NaN; integers travel in their own type only if none can be missing.
   model::DataType travels_as = model::DataType::float64;
   std::optional<FileLevels> vertical;
+  std::string regridded = {};  // from which cells, and how, in words; empty: not asked for
   // A client keeps each record that it has got for the rest of the run: those of `time: none`, and of cycles
   // that are short enough. Such a record is sent once; its place is its index in the timeline, also for a
   // cycle.

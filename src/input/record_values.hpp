@@ -8,6 +8,7 @@
 #include "input/chunk_memory.hpp"
 #include "input/matching.hpp"
 #include "input/prepared.hpp"
+#include "input/regridding/weights_store.hpp"
 #include "model/declarations.hpp"
 
 namespace tailrace::input {
@@ -56,6 +57,8 @@ struct ReaderContext {
   // Records that share chunks of a file are read at once, and wait here as they are in the file. If it cannot
   // hold them, chunks are read more than once. Null: the reader has one of its own.
   std::shared_ptr<ChunkMemory> chunks;
+  // For fields that are regridded. Null, or one that makes none: they can be prepared, but not read.
+  std::shared_ptr<WeightsStore> weights = {};
 };
 
 // `fields`: the indices in the declarations of the input fields that this entry provides.

@@ -7,8 +7,6 @@ GridMapping healpix_mapping(int level, bool is_nested) {
   mapping.attributes["grid_mapping_name"] = std::string("healpix");
   mapping.attributes["refinement_level"] = level;
   mapping.attributes["indexing_scheme"] = std::string(is_nested ? "nested" : "ring");
-  mapping.attributes["healpix_nside"] = std::int32_t{1} << level;
-  mapping.attributes["healpix_order"] = std::string(is_nested ? "nest" : "ring");
   return mapping;
 }
 

@@ -28,8 +28,8 @@ Diagnostics::Diagnostics(Parts parts, std::vector<int> clients) : parts_(std::mo
     if (const int field = analysis.field_of_input[input]; field >= 0)
       input_of_field_[base::index(field)] = {static_cast<int>(input), parts_.blueprint.field(field).type};
   sampled_axes_.assign(parts_.output_variables.axes().size(), 0);
-  for (const int field : analysis.field_of_diagnostic)
-    for (const sampling::OutputVariable* output_variable : parts_.output_variables.of_field(field))
+  for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d)
+    for (const sampling::OutputVariable* output_variable : takers_of(static_cast<int>(d)))
       sampled_axes_[output_variable->axis] = 1;
   std::sort(clients.begin(), clients.end());
   make_engine(std::move(clients));
@@ -60,9 +60,20 @@ void Diagnostics::make_engine(std::vector<int> clients) {
       });
 }
 
+int Diagnostics::field_of(int diagnostic) const {
+  return parts_.blueprint.plan.analysis->field_of_diagnostic[base::index(diagnostic)];
+}
+
 const std::vector<sampling::OutputVariable*>& Diagnostics::variables_of(int diagnostic) const {
-  return parts_.output_variables.of_field(
-      parts_.blueprint.plan.analysis->field_of_diagnostic[base::index(diagnostic)]);
+  return parts_.output_variables.of_field(field_of(diagnostic));
+}
+
+// Those that add its samples, and those that add them once they are regridded.
+std::vector<sampling::OutputVariable*> Diagnostics::takers_of(int diagnostic) const {
+  std::vector<sampling::OutputVariable*> takers = variables_of(diagnostic);
+  const auto& regridded = parts_.output_variables.regridded_from(field_of(diagnostic));
+  takers.insert(takers.end(), regridded.begin(), regridded.end());
+  return takers;
 }
 
 void Diagnostics::begin_step(const model::Tick& tick, const plan::AxisBank& axes) {
@@ -85,7 +96,7 @@ void Diagnostics::find_due(std::vector<char> active) {
   due_.resize(parts_.blueprint.plan.analysis->field_of_diagnostic.size());
   for (std::size_t d = 0; d < due_.size(); ++d)
     due_[d] = std::ranges::any_of(
-        variables_of(static_cast<int>(d)),
+        takers_of(static_cast<int>(d)),
         [&](const sampling::OutputVariable* output_variable) { return active[output_variable->axis] != 0; });
   active_axes_ = std::move(active);
 }
@@ -133,17 +144,27 @@ void Diagnostics::fold(const Fold& fold) {
       if (output_variable->axis < fold.shares.size() && !fold.shares[output_variable->axis].empty())
         act(*output_variable, fold.shares[output_variable->axis]);
   };
-  for (const analytics::Result& result : fold.results.results)
+  const auto regrid = [&](int diagnostic, int client, std::span<const std::byte> values) {
+    if (parts_.regridding != nullptr)
+      parts_.regridding->accept_sample(field_of(diagnostic), client_of(client), fold.results.tick.step,
+                                       fold.shares, values);
+  };
+  for (const analytics::Result& result : fold.results.results) {
+    const auto values = std::as_bytes(fold.results.of(result));
     for_each_variable(result.diagnostic,
                       [&](sampling::OutputVariable& output_variable, const std::vector<time::Share>& shares) {
-                        parts_.output_variables.fold(output_variable, client_of(result.client),
-                                                     std::as_bytes(fold.results.of(result)), shares);
+                        parts_.output_variables.fold(output_variable, client_of(result.client), values,
+                                                     shares);
                       });
-  for (const analytics::MissingResult& missing : fold.results.missing_results)
+    regrid(result.diagnostic, result.client, values);
+  }
+  for (const analytics::MissingResult& missing : fold.results.missing_results) {
     for_each_variable(missing.diagnostic,
                       [&](sampling::OutputVariable& output_variable, const std::vector<time::Share>& shares) {
                         parts_.output_variables.skip(output_variable, client_of(missing.client), shares);
                       });
+    regrid(missing.diagnostic, missing.client, {});
+  }
 }
 
 // A diagnostic that cannot be computed affects only its files, as their on_error specifies, and is reported
@@ -161,7 +182,7 @@ void Diagnostics::report_failure(const analytics::Failure& failure) {
                   failure.tick.step, failure.tick.time, failure.what);
   const bool stops =
       failure.thrown &&
-      std::ranges::any_of(variables_of(failure.diagnostic),
+      std::ranges::any_of(takers_of(failure.diagnostic),
                           [&](const sampling::OutputVariable* output_variable) {
                             return parts_.blueprint.plan.files[output_variable->file].entry.on_error ==
                                    settings::OnError::stop;

@@ -17,6 +17,7 @@
 #include "analytics/engine.hpp"
 #include "pipeline/blueprint.hpp"
 #include "pipeline/control/control_channel.hpp"
+#include "pipeline/regridding/regridding.hpp"
 #include "pipeline/sampling/output_variables.hpp"
 #include "pipeline/tasks.hpp"
 #include "sinks/make_sink.hpp"
@@ -34,6 +35,7 @@ class Diagnostics final : public model::Stateful {
     ControlChannel& control;
     sinks::SinkServices services;
     std::function<void(const base::Fault&)> fail;
+    regridding::Regridding* regridding = nullptr;  // which takes samples too; null where there is none
   };
   // `clients`: those of this server. The blueprint must have an analysis with diagnostics.
   Diagnostics(Parts parts, std::vector<int> clients);
@@ -64,7 +66,7 @@ class Diagnostics final : public model::Stateful {
   enum class Proof { none, asked, given };
   // The records to which the samples of a step belong, by number of time axis; empty where there is no
   // sample.
-  using StepShares = std::vector<std::vector<time::Share>>;
+  using StepShares = regridding::StepShares;
   struct Fold {
     analytics::StepResults results;
     StepShares shares;
@@ -74,7 +76,9 @@ class Diagnostics final : public model::Stateful {
     model::DataType type = model::DataType::float64;
   };
   void make_engine(std::vector<int> clients);
+  int field_of(int diagnostic) const;
   const std::vector<sampling::OutputVariable*>& variables_of(int diagnostic) const;
+  std::vector<sampling::OutputVariable*> takers_of(int diagnostic) const;
   void find_due(std::vector<char> active);
   void fold(const Fold& fold);
   void report_failures();

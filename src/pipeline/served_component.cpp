@@ -9,7 +9,9 @@
 #include "base/index.hpp"
 #include "env/clock.hpp"
 #include "pipeline/memory_need.hpp"
+#include "pipeline/regridding/coarsening.hpp"
 #include "plan/analysis.hpp"
+#include "telemetry/timer.hpp"
 
 namespace tailrace::pipeline {
 namespace {
@@ -47,14 +49,7 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
       out_of_range_(blueprint_, services.counters),
       block_sizes_(blueprint_),
       masks_(blueprint_),
-      variables_(
-          blueprint_,
-          [this](const sampling::OutputVariable& output_variable, int client, std::int64_t record,
-                 std::span<const std::byte> values) {
-            router_.emit(output_variable, client, record, values);
-          },
-          [this](const sampling::OutputVariable& output_variable, const time::TimeRecord& record,
-                 const time::Lost& lost) { out_of_range_.add(output_variable, record, lost); }),
+      variables_(blueprint_, receivers()),
       commits_(blueprint_, control_),
       flow_control_(blueprint_, control_, blueprint_.info.memory / backlog_share),
       router_({.blueprint = blueprint_,
@@ -78,6 +73,31 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
 }
 
 ServedComponent::~ServedComponent() { tasks_.wait(); }
+
+sampling::OutputVariables::Receivers ServedComponent::receivers() {
+  using sampling::OutputVariable;
+  using Values = std::span<const std::byte>;
+  return {.emit = [this](const OutputVariable& output_variable, int part, const time::TimeRecord& record,
+                         Values values) { emit(output_variable, part, record, values); },
+          .emit_source = [this](const OutputVariable& output_variable, int part,
+                                const time::TimeRecord& record,
+                                Values values) { regridding_->accept_record(output_variable, part, record, values); },
+          .lose = [this](const OutputVariable& output_variable, const time::TimeRecord& record,
+                         const time::Lost& lost) { out_of_range_.add(output_variable, record, lost); }};
+}
+
+// A record of a pyramid's level is also that of the coarser ones, one after the other.
+void ServedComponent::emit(const sampling::OutputVariable& output_variable, int part,
+                           const time::TimeRecord& record, std::span<const std::byte> values) {
+  router_.emit(output_variable, part, record.index, values);
+  for (const sampling::OutputVariable* coarser : output_variable.coarser) {
+    const regridding::CoarseRecord made = [&] {
+      const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::regrid, services_.trace);
+      return regridding::coarsen(blueprint_, output_variable, *coarser, part, values);
+    }();
+    variables_.emit_coarsened(*coarser, part, record, made.values, made.valid_span());
+  }
+}
 
 ComponentLifecycle::Events ServedComponent::events() {
   return {.step =
@@ -113,7 +133,7 @@ bool ServedComponent::is_idle_for_snapshot() {
   const bool is_at_step =
       !input_ || (!checkpoints_.is_saved() && commits_.tick().step == input_->tick().step);
   return is_at_step && tasks_.none() && router_.sends_nothing() && router_.delivers_nothing() &&
-         commits_.at_rest() && (!diagnostics_ || diagnostics_->at_rest());
+         commits_.at_rest() && computes_nothing();
 }
 
 std::vector<std::vector<std::size_t>> ServedComponent::bytes_per_record() const {
@@ -137,15 +157,9 @@ void ServedComponent::start(std::vector<int> clients, Input* input, const model:
   std::vector<int> parts = blueprint_.parts_of(clients);
   masks_.start(parts);
   variables_.start(parts);
+  if (blueprint_.plan.regridding) make_regridding(parts);
   if (blueprint_.plan.analysis && !blueprint_.plan.analysis->graph.diagnostics.empty())
-    diagnostics_ = std::make_unique<Diagnostics>(
-        Diagnostics::Parts{.blueprint = blueprint_,
-                           .output_variables = variables_,
-                           .tasks = tasks_,
-                           .control = control_,
-                           .services = services_,
-                           .fail = [this](const base::Fault& fault) { fail(fault); }},
-        std::move(parts));
+    make_diagnostics(std::move(parts));
   if (saved == nullptr) saved = blueprint_.info.saved.get();
   if (saved != nullptr) load(*saved);
   if (input != nullptr) flow_control_.start(commits_.clocks(), bytes_per_record());
@@ -154,16 +168,47 @@ void ServedComponent::start(std::vector<int> clients, Input* input, const model:
   lifecycle_.start();
 }
 
+void ServedComponent::make_regridding(const std::vector<int>& parts) {
+  regridding_ = std::make_unique<regridding::Regridding>(
+      regridding::Regridding::Parts{.blueprint = blueprint_,
+                                    .output_variables = variables_,
+                                    .tasks = tasks_,
+                                    .control = control_,
+                                    .services = services_,
+                                    .fail = [this](const base::Fault& fault) { fail(fault); },
+                                    .drops = [this] { return fatal() || over(); }},
+      parts, std::move(prepared_));
+}
+
+void ServedComponent::make_diagnostics(std::vector<int> parts) {
+  diagnostics_ =
+      std::make_unique<Diagnostics>(Diagnostics::Parts{.blueprint = blueprint_,
+                                                       .output_variables = variables_,
+                                                       .tasks = tasks_,
+                                                       .control = control_,
+                                                       .services = services_,
+                                                       .fail = [this](const base::Fault& fault) { fail(fault); },
+                                                       .regridding = regridding_.get()},
+                                    std::move(parts));
+}
+
 bool ServedComponent::ready_for_step() {
-  if (diagnostics_) diagnostics_->end_step();  // all blocks of the previous step have arrived
+  end_step();
   if (blueprint_.is_inline()) return !fails_for_lack_of_room();
   waits_for_writers_ = flow_control_.full();
-  return !waits_for_writers_ && has_room();
+  return !waits_for_writers_ && !(regridding_ && regridding_->holds_up()) && has_room();
+}
+
+// All blocks of the current step have arrived.
+void ServedComponent::end_step() {
+  if (diagnostics_) diagnostics_->end_step();
+  if (regridding_) regridding_->end_step();
 }
 
 // Mode inline never waits here: a message waits for a call of its receiver, which may wait for this rank.
 bool ServedComponent::fails_for_lack_of_room() {
-  const std::size_t waiting = router_.moving_bytes();
+  const std::size_t waiting =
+      router_.moving_bytes() + (regridding_ ? regridding_->unsent_bytes() + regridding_->waiting_bytes() : 0);
   const std::size_t step = input_->most_step_bytes();
   const std::size_t most = std::max(blueprint_.info.memory, steps_for_others * step);
   if (waiting <= most) return false;
@@ -180,7 +225,8 @@ bool ServedComponent::fails_for_lack_of_room() {
 }
 
 std::size_t ServedComponent::leaving_bytes() const {
-  return router_.moving_bytes() + commits_.due_bytes(input_->tick().step);
+  return router_.moving_bytes() + (regridding_ ? regridding_->unsent_bytes() : 0) +
+         commits_.due_bytes(input_->tick().step);
 }
 
 // Back-pressure. Only data that leave without another step may delay a step; otherwise the server would wait
@@ -212,6 +258,7 @@ bool ServedComponent::has_enough_to_do() const {
 void ServedComponent::begin_step(const model::Tick& tick) {
   if (const auto fault = checkpoints_.disagreement(tick)) return fail(*fault);
   variables_.begin_step(tick);
+  if (regridding_) regridding_->begin_step(tick, variables_.axes());
   if (diagnostics_) diagnostics_->begin_step(tick, variables_.axes());
   flow_control_.begin_step(variables_.axes(), tick);
   count_held();
@@ -243,6 +290,7 @@ void ServedComponent::accept_part(int part, const model::PacketHeader& header,
   if (header.kind == model::PacketKind::kept) return;
   const std::span<const std::byte> values = masks_.apply(part, header.number, payload);
   variables_.accept(part, header, values);
+  if (regridding_ && header.step != model::static_step) regridding_->accept(header.number, part, values);
   if (diagnostics_) diagnostics_->accept(header.number, part, values);
 }
 
@@ -259,13 +307,13 @@ void ServedComponent::end_of_input() {
 
 void ServedComponent::close_step() {
   variables_.close_step();
-  if (diagnostics_) diagnostics_->end_step();
+  end_step();
 }
 
 bool ServedComponent::at_rest() const {
   const bool is_up_to_date = !input_ || commits_.tick().step == input_->tick().step;
   return is_up_to_date && tasks_.none() && services_.executor.running() == 0 && router_.sends_nothing() &&
-         router_.delivers_nothing() && commits_.at_rest() && (!diagnostics_ || diagnostics_->at_rest());
+         router_.delivers_nothing() && commits_.at_rest() && computes_nothing();
 }
 
 void ServedComponent::save(model::StateSaver& saver) const {
@@ -308,7 +356,8 @@ bool ServedComponent::progress() {
     if (all_in() && lifecycle_.last_step_announced() && !fatal())
       moved = diagnostics_->prove_the_end() || moved;
   }
-  if (all_in() && !windows_finished_ && diagnostics_over()) {
+  if (regridding_ && !fatal()) moved = regridding_->progress() || moved;
+  if (all_in() && !windows_finished_ && has_all_samples()) {
     finish_windows();
     moved = true;
   }
@@ -329,10 +378,18 @@ void ServedComponent::finish_windows() {
     if (output_variable->file_axis >= 0 && !output_variable->copies)
       tasks_.submit(
           [this, &output_variable = *output_variable, &axes] { variables_.finish(output_variable, axes); });
+  if (regridding_ && input_) regridding_->expect_last_records(axes);
+}
+
+// Nothing is on its way to this server any more, and it has passed on all records of its target cells.
+bool ServedComponent::regridding_over() const {
+  return !regridding_ || (windows_finished_ && tasks_.none() && regridding_->at_rest());
 }
 
 bool ServedComponent::close() {
-  const bool analysed = fatal() || cut() || !diagnostics_ || (windows_finished_ && diagnostics_over());
+  const bool analysed =
+      fatal() || cut() ||
+      ((!diagnostics_ || (windows_finished_ && diagnostics_over())) && regridding_over());
   const bool writes_checkpoint = checkpoints_.under_way() && !fatal() && !cut();
   if (lifecycle_.closed_here() || !commits_.closed() || !input_over() || !analysed || writes_checkpoint)
     return false;
@@ -410,10 +467,14 @@ void ServedComponent::count_held() {
   held_.set(MemoryKind::windows, variables_.bytes() + masks_.bytes());
   held_.set(MemoryKind::geometry, router_.geometry_bytes());
   held_.set(MemoryKind::checkpoint, checkpoints_.bytes());
+  if (regridding_)
+    held_.set(MemoryKind::regrid,
+              regridding_->fixed_bytes() + regridding_->waiting_bytes() + regridding_->unsent_bytes());
 }
 
 std::string ServedComponent::describe() const {
-  std::string text = commits_.describe() + checkpoints_.describe();
+  std::string text =
+      commits_.describe() + checkpoints_.describe() + (regridding_ ? regridding_->describe() : "");
   if (lifecycle_.closed_here() && !lifecycle_.closed_everywhere())
     text += fmt::format("\n    component \"{}\": {} of {} servers have closed their files",
                         blueprint_.info.declarations.component, lifecycle_.closed_servers(), control_.size());

@@ -1,7 +1,7 @@
 // One component of the run on one server. Connects its parts; all decisions are in the plan.
 //
 //   blocks → OutputVariables (samples to records) → Router (records to chunks) → sinks (chunks to files)
-//          → Diagnostics ↗                                    Commits (when) ↗
+//          → Diagnostics ↗  Regridding ⇄                      Commits (when) ↗
 //
 // The communication thread drives it through progress(). Workers call accept() and run the tasks that the
 // parts submit. The parts know each other only through the constructor arguments that they get here.
@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pipeline/checkpoints/checkpoints.hpp"
@@ -19,6 +20,7 @@
 #include "pipeline/flow_control.hpp"
 #include "pipeline/graceful_shutdown.hpp"
 #include "pipeline/input.hpp"
+#include "pipeline/regridding/regridding.hpp"
 #include "pipeline/routing/router.hpp"
 #include "pipeline/sampling/block_sizes.hpp"
 #include "pipeline/sampling/masks.hpp"
@@ -36,6 +38,9 @@ class ServedComponent final : public StepReceiver {
   // Creates the files that this server writes. Throws if that fails, and Error(configuration) if these
   // clients need more memory than the server has.
   void create_files(std::span<const int> clients);
+  // The weights of regridding, before start(), if the plan has any (Plan::regridding).
+  void give_weights(regridding::Prepared prepared) { prepared_ = std::move(prepared); }
+  const Blueprint& blueprint() const { return blueprint_; }
   // `clients`: the clients of this server, once they are connected. `input`: feeds this component with their
   // packets; null without clients; it must live longer than the last progress(). Called once, before
   // progress(). `saved`: the state to restart from, by default that of ComponentInfo; the component begins at
@@ -95,9 +100,15 @@ class ServedComponent final : public StepReceiver {
  private:
   // A block of one part. `payload`: its values only.
   void accept_part(int part, const model::PacketHeader& header, std::span<const std::byte> payload);
+  sampling::OutputVariables::Receivers receivers();
+  void emit(const sampling::OutputVariable& output_variable, int part, const time::TimeRecord& record,
+            std::span<const std::byte> values);
+  void make_regridding(const std::vector<int>& parts);
+  void make_diagnostics(std::vector<int> parts);
   ComponentLifecycle::Events events();
   checkpoints::Checkpoints::Events checkpoint_events();
   bool is_idle_for_snapshot();
+  void end_step();
   std::vector<std::vector<std::size_t>> bytes_per_record() const;
   void load(const model::StateLoader& saved);
   void on_step(const model::Tick& tick);
@@ -116,6 +127,13 @@ class ServedComponent final : public StepReceiver {
   bool input_over() const { return !input_ || input_->finished() || cut(); }
   bool all_in() const { return input_ ? input_ended_ : lifecycle_.last_step_announced(); }
   bool diagnostics_over() const { return !diagnostics_ || fatal() || diagnostics_->over(); }
+  bool has_all_samples() const {
+    return diagnostics_over() && (!regridding_ || fatal() || regridding_->samples_are_in());
+  }
+  bool regridding_over() const;
+  bool computes_nothing() const {
+    return (!diagnostics_ || diagnostics_->at_rest()) && (!regridding_ || regridding_->at_rest());
+  }
 
   Blueprint blueprint_;
   sinks::SinkServices services_;
@@ -131,7 +149,9 @@ class ServedComponent final : public StepReceiver {
   ComponentLifecycle lifecycle_;
   GracefulShutdown shutdown_;
   checkpoints::Checkpoints checkpoints_;
-  std::unique_ptr<Diagnostics> diagnostics_;  // null where there are none
+  regridding::Prepared prepared_;                        // until start()
+  std::unique_ptr<regridding::Regridding> regridding_;  // null where nothing is regridded
+  std::unique_ptr<Diagnostics> diagnostics_;            // null where there are none
   Input* input_ = nullptr;                    // null on a server without clients
   telemetry::HeldPart held_;
   double next_count_ = 0.0;

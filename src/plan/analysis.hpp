@@ -12,6 +12,7 @@
 #include "analytics/graph.hpp"
 #include "config/problems.hpp"
 #include "model/declarations.hpp"
+#include "plan/vectors.hpp"
 #include "settings/configuration.hpp"
 
 namespace tailrace::plan {
@@ -42,11 +43,11 @@ struct Analysis {
 
 // `decomposition` may be null (a model rank knows only its own part): the split dimensions are then a guess,
 // which changes where values are computed but not the values. Mistakes are added to `problems`. Null if there
-// are no diagnostics and no files with points.
+// are no diagnostics and no files with points. `named`: further inputs that expressions may name.
 std::shared_ptr<const Analysis> analyse(const settings::Configuration& configuration,
                                         const model::Declarations& declarations,
                                         const model::Decomposition* decomposition,
-                                        config::Problems& problems);
+                                        const std::vector<NamedCoordinate>& named, config::Problems& problems);
 
 // The regions of the model's grids, then of those of diagnostics. A pure function, so equal on every server.
 model::Decomposition with_diagnostics(const Analysis& analysis, const model::Decomposition& decomposition);

@@ -181,7 +181,10 @@ std::string regrid_words(const Plan& plan, const VariablePlan& variable) {
   if (variable.regrid < 0) return "";
   if (variable.fraction_of >= 0) return ", the valid share of each cell";
   const RegridPlan& regrid = plan.regridding->regrids[base::index(variable.regrid)];
-  return fmt::format(", on {}, {}", text_of(plan, regrid), reason_of(plan, variable));
+  const char* direction = regrid.projection == Projection::east    ? ", true east of a vector"
+                          : regrid.projection == Projection::north ? ", true north of a vector"
+                                                                   : "";
+  return fmt::format("{}, on {}, {}", direction, text_of(plan, regrid), reason_of(plan, variable));
 }
 
 Branch describe_variables(const Plan& whole, const DatasetPlan& file, int axis, const std::string& on) {

@@ -43,7 +43,9 @@ class Planner {
  public:
   Planner(const settings::Configuration& configuration, const model::Declarations& declarations,
           const model::Decomposition* decomposition)
-      : configuration_(configuration),
+      : given_(configuration),
+        vectors_(configuration, declarations, problems_),
+        configuration_(vectors_.configuration()),
         plan_(begin(decomposition, declarations)),
         computed_(plan_.analysis ? plan_.analysis->declarations : declarations),
         regridder_(configuration, computed_, problems_),
@@ -92,7 +94,7 @@ class Planner {
       plan.warnings.push_back(std::move(line));
     for (std::string& line : coordinate_warnings(declarations)) plan.warnings.push_back(std::move(line));
     plan.calendar = calendar::Calendar(configuration_.time.calendar, configuration_.time.start);
-    plan.analysis = analyse(configuration_, declarations, decomposition, problems_);
+    plan.analysis = analyse(configuration_, declarations, decomposition, vectors_.coordinates(), problems_);
     return plan;
   }
 
@@ -183,7 +185,7 @@ class Planner {
     file.span = time::resolve(entry.span, plan_.calendar);
     std::map<std::string, config::Location> names;
     for (const settings::VariableEntry& variable : entry.variables) {
-      for (const std::string& name : settings::fields_of(variable, configuration_)) {
+      for (const std::string& name : settings::fields_of(variable, given_)) {
         const auto index = listed_.find(name);
         if (index != listed_.end()) add_variable(file, variable, index->second, names);
       }
@@ -234,18 +236,20 @@ class Planner {
 
   // The field on the target grid, with the periods of its source.
   int regridded(const settings::VariableEntry& entry, int asked, VariablePlan& variable) {
-    const auto regrid = regridder_.add(entry, asked);
+    const auto vector = vector_of(entry, asked);
+    const auto regrid = regridder_.add(entry, asked, vector);
     if (!regrid) return asked;
+    const int source = vector ? vector->field : asked;
     variable.regrid = *regrid;
     plan_.fields.resize(declarations_.fields.size());
     for (const int made : {regridder_.at(*regrid).target_field, regridder_.at(*regrid).fraction_field}) {
       if (made < 0) continue;
       FieldPlan& plan = plan_.fields[base::index(made)];
-      plan = plan_.fields[base::index(asked)];
+      plan = plan_.fields[base::index(source)];
       plan.kept = false;
       plan.used = true;
     }
-    plan_.fields[base::index(asked)].used = true;
+    plan_.fields[base::index(source)].used = true;
     return regridder_.at(*regrid).target_field;
   }
 
@@ -314,6 +318,13 @@ class Planner {
                       name, first->second.text()));
   }
 
+  // The vector that is regridded in place of a field that is a component of it.
+  std::optional<VectorSource> vector_of(const settings::VariableEntry& entry, int field) const {
+    const auto component = vectors_.find(entry, declarations_.fields[base::index(field)].name);
+    if (!component) return std::nullopt;
+    return VectorSource{listed_.at(component->diagnostic), component->projection, component->standard_name};
+  }
+
   void add_variable(DatasetPlan& file, const settings::VariableEntry& entry, int asked,
                     std::map<std::string, config::Location>& names) {
     VariablePlan variable;
@@ -340,7 +351,8 @@ class Planner {
     variable.axis = axis_of(file, entry, plan_.fields[base::index(index)]);
     variable.reduction = entry.reduction;
     variable.propagates_missing = entry.propagates_missing;
-    set_type(entry, is_regridded ? field : typed_as(file.entry, asked, index), variable);
+    const bool is_of_vector = is_regridded && regridder_.at(variable.regrid).projection != Projection::none;
+    set_type(entry, is_regridded && !is_of_vector ? field : typed_as(file.entry, asked, index), variable);
     if (is_regridded)
       variable.regridded_type = regridder_.at(variable.regrid).stage == Stage::per_record
                                     ? default_type(field, entry.reduction)
@@ -487,8 +499,10 @@ class Planner {
                         name));
   }
 
-  const settings::Configuration& configuration_;
+  const settings::Configuration& given_;
   config::Problems problems_;
+  Vectors vectors_;
+  const settings::Configuration& configuration_;  // with diagnostics for vectors
   Plan plan_;
   const model::Declarations& computed_;  // with those of diagnostics
   Regridder regridder_;

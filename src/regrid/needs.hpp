@@ -1,4 +1,4 @@
-// Which source cells a server needs for its rows, and which parts of the decomposition have them.
+// Finds the source cells that a server needs for its rows, and the parts of the decomposition that have them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace tailrace::regrid {
 
 // The distinct source cells of some rows, ascending, as runs of consecutive numbers; and the rows with
-// positions in the packed array of these cells.
+// positions in the packed array of these cells, not prepared.
 struct Needs {
   model::Runs cells;
   std::int64_t count = 0;

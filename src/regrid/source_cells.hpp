@@ -1,4 +1,4 @@
-// What a grid tells about its horizontal cells.
+// The horizontal cells of a grid, as far as its declarations tell.
 #pragma once
 
 #include <cstdint>

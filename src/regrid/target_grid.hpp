@@ -10,12 +10,12 @@
 namespace tailrace::regrid {
 
 // The grid `source` with its horizontal dims replaced, in the place of the first of them, by those of the
-// target: coordinates with bounds, and the grid mapping of CF (`healpix` of CF 1.13 with the attributes by
-// which easy.gems and CDO know it). The coordinates along other dims are kept. `horizontal`: indices into the
+// target: coordinates with bounds, and the grid mapping of CF (`healpix` of CF 1.13). The coordinates
+// along other dims are kept. `horizontal`: indices into the
 // dims of `source`.
-// Coordinates that have a value for each cell of a target without rows have no values here, since nobody
-// holds as many: the caller makes static fields of them, whose blocks servers fill. These are `cell` of
-// HEALPix (int64; the cell's number) and the latitudes and longitudes of the grid of a file
+// Coordinates that have a value for each cell of HEALPix or of a file's grid have no values here, since
+// nobody holds as many: the caller makes static fields of them, whose blocks servers fill. These are `cell`
+// of HEALPix (int64; the cell's number) and the latitudes and longitudes of the grid of a file
 // (weights_file.hpp, TargetCells), with `GridFile::corners` bounds.
 model::Grid target_grid(const Target& target, const model::Grid& source,
                         const std::vector<std::size_t>& horizontal, const std::string& name);

@@ -18,6 +18,8 @@ void HostedComponent::start(const sinks::SinkServices& services) {
                                                      .receiver = *component,
                                                      .counters = services.counters,
                                                      .trace = services.trace});
+  if (regrid) component->give_weights(regrid->take());
+  regrid.reset();
   component->start(clients, intake.get());
   begin_nanoseconds = env::steady_nanoseconds();
   state = State::running;
@@ -47,7 +49,7 @@ std::string HostedComponent::describe(const std::string& name, int servers) cons
     case State::connecting:
       return fmt::format("\n    component \"{}\" is being connected: {} of {} servers are set up", name,
                          set_up->heard(), servers) +
-             (input ? input->describe() : "");
+             (input ? input->describe() : "") + (regrid ? regrid->describe() : "");
     case State::running:
       return (intake ? intake->describe() : "") + component->describe() + (input ? input->describe() : "");
     case State::over: break;

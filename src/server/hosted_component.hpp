@@ -13,6 +13,7 @@
 #include "pipeline/served_component.hpp"
 #include "server/input/input_service.hpp"
 #include "server/intake.hpp"
+#include "server/regrid/regrid_preparation.hpp"
 
 namespace tailrace::server {
 
@@ -24,10 +25,11 @@ struct HostedComponent {
   std::vector<int> ranks;    // in the whole run, of the same clients
   State state = State::awaited;
   std::unique_ptr<pipeline::ServedComponent> component;
-  std::unique_ptr<Intake> intake;       // null until it runs, and on a server without clients of it
-  std::unique_ptr<InputService> input;  // null if it has no input fields
-  std::vector<unsigned char> invited;   // by client of this server
-  std::vector<Link> links;              // of the connected clients, until it runs
+  std::unique_ptr<Intake> intake;             // null until it runs, and on a server without clients of it
+  std::unique_ptr<InputService> input;        // null if it has no input fields
+  std::unique_ptr<RegridPreparation> regrid;  // null if it regrids nothing, and once it runs
+  std::vector<unsigned char> invited;         // by client of this server
+  std::vector<Link> links;                    // of the connected clients, until it runs
   std::shared_ptr<transport::PollGroup> poll_group;
   std::optional<base::Fault> own_fault;  // sent to all servers once all clients of this server are connected
   bool announced = false;
@@ -41,6 +43,7 @@ struct HostedComponent {
   bool progress();  // while the component runs; true if anything moved
   bool ends() const { return component->over() && (!input || input->over()); }
   bool has_read_headers() const { return !input || input->is_prepared(); }  // of input files
+  bool has_weights() const { return !regrid || regrid->over(); }  // of regridding, or why it has none
   bool drop_rest();  // discards packets that arrive after a component was cut
   // For the watchdog: describes who waits for whom in the component of that name.
   std::string describe(const std::string& name, int servers) const;

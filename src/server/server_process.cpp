@@ -16,6 +16,7 @@
 #include "server/hosted_component.hpp"
 #include "server/input/make_input_service.hpp"
 #include "server/loop.hpp"
+#include "server/regrid/make_regrid_preparation.hpp"
 #include "server/resources/resources.hpp"
 
 namespace tailrace::server {
@@ -183,6 +184,7 @@ void ServerProcess::set_up(HostedComponent& hosted, std::span<const std::byte> m
     if (!fault)
       hosted.input = make_input_service(*hosted.component, run_,
                                         {messenger_, executor_, reporter_.counters(), *bell_.doorbell});
+    if (!fault) hosted.regrid = make_regrid_preparation(*hosted.component, run_, messenger_, executor_);
     if (!fault) hosted.component->create_files(hosted.clients);
     if (!fault && hosted.component->info().saved)
       reporter_.take_over_commits(hosted.component->info().declarations.component,
@@ -192,6 +194,7 @@ void ServerProcess::set_up(HostedComponent& hosted, std::span<const std::byte> m
     fault = base::current_fault();
   }
   if (fault && !hosted.input) refuse_input(run_, hosted.number, messenger_, *fault);
+  if (fault && !hosted.regrid) refuse_regridding(run_, hosted.number, messenger_, *fault);
   hosted.own_fault = fault;
   hosted.state = HostedComponent::State::connecting;
 }
@@ -213,6 +216,7 @@ bool ServerProcess::connect(HostedComponent& hosted) {
     return true;
   }
   bool moved = hosted.input && hosted.input->prepare();
+  moved = (hosted.regrid && hosted.regrid->progress()) || moved;
   for (std::size_t i = 0; i < hosted.clients.size(); ++i) {
     if (hosted.invited[i]) continue;
     const auto message = messaging::poll(world_, hosted.ranks[i], static_cast<int>(handshake::Tag::invite));
@@ -221,9 +225,12 @@ bool ServerProcess::connect(HostedComponent& hosted) {
     accept(hosted, i, *message);
     moved = true;
   }
-  if (!hosted.announced && std::ranges::count(hosted.invited, 0) == 0 && hosted.has_read_headers()) {
+  const bool all_invited = std::ranges::count(hosted.invited, 0) == 0;
+  if (all_invited && hosted.regrid) hosted.regrid->begin(hosted.own_fault);
+  if (!hosted.announced && all_invited && hosted.has_read_headers() && hosted.has_weights()) {
     hosted.announced = true;
     if (hosted.input && !hosted.own_fault) hosted.own_fault = hosted.input->fault();
+    if (hosted.regrid && !hosted.own_fault) hosted.own_fault = hosted.regrid->fault();
     env::maybe_fail("set_up");
     base::ByteWriter writer;
     base::put_fault(writer, hosted.own_fault);
@@ -244,6 +251,7 @@ void ServerProcess::accept(HostedComponent& hosted, std::size_t client, std::spa
         accept_output(hosted, client, invitation.text);
       else if (hosted.input)
         hosted.input->accept(hosted.clients[client], producer_for(hosted, client, invitation.text));
+    if (hosted.regrid) hosted.regrid->accept(regrid::get_rank_cells(reader));
   } catch (...) {
     if (!hosted.own_fault) hosted.own_fault = base::current_fault();
   }
@@ -282,6 +290,7 @@ void ServerProcess::reply(HostedComponent& hosted) {
   if (hosted.fault) {
     hosted.state = HostedComponent::State::over;
     hosted.links.clear();
+    hosted.regrid.reset();
   } else {
     hosted.start(services());
   }

@@ -10,6 +10,7 @@
 #include "calendar/calendar.hpp"
 #include "env/programs.hpp"
 #include "input/preview/preview.hpp"
+#include "regrid/section.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -25,7 +26,8 @@ double memory_of(const settings::ServersOptions& servers, std::size_t ranks) {
 input::PreviewContext context_of(const settings::Configuration& configuration) {
   return {.calendar = calendar::Calendar(configuration.time.calendar, configuration.time.start),
           .folder = env::beside_library(""),
-          .directory = ""};
+          .directory = "",
+          .weights = configuration.sections.get<regrid::Cache>().directory};
 }
 
 using PreviewEntry = std::function<std::optional<input::EntryPreview>(const input::Entry& entry)>;

@@ -18,6 +18,7 @@
 #include "handshake/unreceived.hpp"
 #include "messaging/sending.hpp"
 #include "server/embedded/lost_output.hpp"
+#include "session/source_cells.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -323,6 +324,8 @@ void ModelRank::connect(handshake::Agreement& agreement) {
     }
     base::put_fault(invitation, std::nullopt);
     handshake::put_invitations(invitation, channels);
+    if (plan_->regridding) regrid::put_rank_cells(invitation, source_cells_of(*plan_->regridding, declarer_));
+    declarer_.forget_corner_nodes();
   } catch (...) {
     base::put_fault(invitation, base::current_fault());
   }

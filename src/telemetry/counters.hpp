@@ -52,8 +52,8 @@ struct ClientCounters {
 
 // How a server spends its time. The sum over several threads can exceed the wall time. `idle`: the
 // communication thread sleeps.
-enum class Phase : int { receive, analyse, accumulate, assemble, encode, write, message, idle };
-inline constexpr std::size_t phase_count = 8;
+enum class Phase : int { receive, analyse, accumulate, regrid, assemble, encode, write, message, idle };
+inline constexpr std::size_t phase_count = 9;
 const char* phase_name(Phase phase);
 
 // One file on one server. Only the thread that writes the file updates them; the report adds the counters of

@@ -7,7 +7,7 @@ namespace tailrace::telemetry {
 const char* held_name(MemoryKind what) {
   static constexpr std::array<const char*, held_count> names{"arrivals",   "messages", "chunks",   "files",
                                                              "analytics",  "windows",  "geometry", "reuse",
-                                                             "checkpoint", "input"};
+                                                             "checkpoint", "input",    "regrid"};
   return names[base::index(what)];
 }
 

@@ -21,9 +21,10 @@ enum class MemoryKind : int {
   geometry,    // the mapping from cells of clients to chunks
   reuse,       // free, in pools
   checkpoint,  // fields and state of checkpoints, until they are written
-  input        // records of input fields, until all clients have had them
+  input,       // records of input fields, until all clients have had them
+  regrid       // weights, and values that are being regridded
 };
-inline constexpr std::size_t held_count = 10;
+inline constexpr std::size_t held_count = 11;
 const char* held_name(MemoryKind what);
 
 // Safe from several threads.

@@ -76,7 +76,8 @@ class RecordDump:
     """An entry `forcing` with its fields, prepared. A refusal raises Refused."""
 
     def __init__(self, folder: Path, grid: dict[str, Any], files: list[str], fields: list[dict[str, Any]], **more: Any):
-        self.folder, self.grid = folder, grid
+        grids = [grid, *more.get("more_grids", [])]
+        self.folder, self.grids = folder, [grids[one.get("grid", 0)] for one in fields]
         task = {
             "folder": str(PROGRAMS),
             "directory": str(folder),
@@ -125,9 +126,10 @@ class RecordDump:
         """The values of a record over the grid, and what was counted. Levels that come with it are in `levels`."""
         path = self.folder / "record.bin"
         counted = self._ask({"field": field, "record": record, "to": str(path)})
-        prepared, shape = self.prepared[field], list(self.grid["shape"])
+        prepared, grid = self.prepared[field], self.grids[field]
+        shape = list(grid["shape"])
         if levels := prepared.get("levels"):
-            shape[self.grid["dims"].index("lev")] = levels["count"]
+            shape[grid["dims"].index("lev")] = levels["count"]
         content, size = path.read_bytes(), int(np.prod(shape)) * np.dtype(prepared["type"]).itemsize
         if len(content) > size:
             counted["levels"] = np.frombuffer(content[size:], "f8").reshape(shape)

@@ -10,7 +10,7 @@ from tailrace._text import bytes_text, count_text, percent_text, plural, seconds
 
 Report = dict[str, Any]
 
-BUSY_PHASES = ("receive", "analyse", "accumulate", "assemble", "encode", "write", "message")
+BUSY_PHASES = ("receive", "analyse", "accumulate", "regrid", "assemble", "encode", "write", "message")
 
 
 class ReportError(Exception):

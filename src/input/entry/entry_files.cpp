@@ -88,7 +88,7 @@ std::vector<std::unique_ptr<FieldRecipe>> EntryFiles::open_all() {
   for (const int field : declared_) {
     const FieldRequest& request = request_of(field);
     try {
-      recipes.push_back(std::make_unique<FieldRecipe>(field, request, context_));
+      recipes.push_back(std::make_unique<FieldRecipe>(field, request, context_, is_interrupted_));
     } catch (const Error& error) {
       at_place(place_of(request), error);
     }
@@ -183,10 +183,21 @@ std::vector<PreparedField> EntryFiles::finish(std::vector<std::unique_ptr<FieldR
                               place_of(recipe->request())));
     prepared.back().may_grow = (files_->may_grow() || awaits_files()) && !recipe->time_dim().empty() &&
                                time.rule != TimeRule::none && time.cycle.kind == CycleKind::none;
-    recipe->start_reading(*files_, *context_.chunks);
   }
+  start_reading(recipes);
   recipes_ = std::move(recipes);  // after all that may throw: the earlier ones still read their records
   return prepared;
+}
+
+// Fields that come from the same variable read it together.
+void EntryFiles::start_reading(const std::vector<std::unique_ptr<FieldRecipe>>& recipes) {
+  std::vector<RecipesByFile> by_field;
+  for (const auto& recipe : recipes) by_field.push_back(recipe->recipes());
+  std::vector<std::shared_ptr<RecordPages>> pages = share_reads(by_field, *context_.chunks);
+  for (std::size_t i = 0; i < recipes.size(); ++i) {
+    recipes[i]->set_recipes(std::move(by_field[i]));
+    recipes[i]->start_reading(*files_, std::move(pages[i]), *context_.chunks);
+  }
 }
 
 RecordValues EntryFiles::read(const PreparedField& field, std::int64_t record) {

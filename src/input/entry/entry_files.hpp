@@ -1,6 +1,7 @@
 // An entry of the section `input` whose files a process of its own reads.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -32,15 +33,16 @@ class EntryFiles final : public EntryReader {
   std::vector<PreparedField> add_further(const std::vector<std::string>& paths);
   std::vector<std::unique_ptr<FieldRecipe>> open_all();
   void open(std::size_t file, const std::vector<std::unique_ptr<FieldRecipe>>& recipes);
+  void start_reading(const std::vector<std::unique_ptr<FieldRecipe>>& recipes);
   std::vector<PreparedField> finish(std::vector<std::unique_ptr<FieldRecipe>> recipes);
   std::map<std::string, std::int64_t> needed() const;
 
   Entry entry_;
   std::vector<int> declared_;
   ReaderContext context_;
-  std::mutex mutex_;  // guards changes of files_, and is_interrupted_
+  std::mutex mutex_;  // guards changes of files_, and of is_interrupted_
   std::unique_ptr<SourceFiles> files_;
-  bool is_interrupted_ = false;
+  std::atomic<bool> is_interrupted_ = false;
   std::vector<std::unique_ptr<FieldRecipe>> recipes_;
   std::map<int, std::int64_t> last_read_;  // index along the dim of time, by field
 };

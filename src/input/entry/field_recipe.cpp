@@ -33,6 +33,10 @@ std::string units_of_target(const std::string& to, const model::Grid& grid,
              to, grid.name, base::name_hint(to, known)));
 }
 
+std::int64_t product_of(const std::vector<std::int64_t>& shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
 // A coordinate of the file in the units of the grid, where both are known.
 void convert_coordinate(AxisDim& file, const AxisDim& grid) {
   if (file.units.empty() || grid.units.empty() || file.coordinate.empty()) return;
@@ -43,19 +47,49 @@ void convert_coordinate(AxisDim& file, const AxisDim& grid) {
 
 }  // namespace
 
-FieldRecipe::FieldRecipe(int field, const FieldRequest& request, const ReaderContext& context)
+FieldRecipe::FieldRecipe(int field, const FieldRequest& request, const ReaderContext& context,
+                         const std::atomic<bool>& is_stopped)
     : field_(field),
       request_(request),
       context_(context),
       declared_(context.declarations.fields[base::index(field)]),
       grid_(context.declarations.grids[base::index(declared_.grid)]),
+      is_stopped_(is_stopped),
       grid_dims_(dims_of(grid_)),
       shape_(grid_.shape),
       timeline_(context.calendar) {
+  if (request.regrid)
+    regridding_.emplace(*request.regrid, context.declarations, declared_.grid, context.weights, is_stopped);
   if (!request.vertical) return;
   level_units_ = units_of_target(request.vertical->to, grid_, context.declarations);
   vertical_ = base::index(levels_dim(grid_, request.vertical->to));
   grid_dims_[*vertical_].kind = DimKind::vertical;
+  if (regridding_ && regridding_->is_horizontal(*vertical_))
+    refuse(ErrorCode::configuration, fmt::format("`vertical` names {}, which lies along a horizontal dim of "
+                                                 "the grid {}",
+                                                 request.vertical->to, grid_.name));
+}
+
+// Finds out which dims are looked for in the file, and with which cells.
+void FieldRecipe::look_at_cells(FileCoordinates& coordinates, const VariableHeader& variable,
+                                std::vector<AxisDim>& dims) {
+  wanted_dims_ = grid_dims_;
+  if (!regridding_) return;
+  regridding_->add(coordinates, variable);
+  if (regridding_->is_needed()) wanted_dims_ = regridding_->dims_to_match(dims, grid_dims_);
+}
+
+// The index of the vertical dim among those that are looked for.
+std::size_t FieldRecipe::vertical_in_file_order() const {
+  std::size_t at = *vertical_;
+  for (std::size_t d = 0; is_regridded() && d < *vertical_; ++d)
+    if (regridding_->is_horizontal(d)) --at;
+  return at;
+}
+
+Regridded FieldRecipe::regridded() const {
+  if (!is_regridded()) return Regridded::no;
+  return regridding_->computes() ? Regridded::computed : Regridded::chosen;
 }
 
 // Levels may be known by their units alone.
@@ -95,17 +129,18 @@ void FieldRecipe::add_times(std::size_t file, FileCoordinates& coordinates, cons
 
 void FieldRecipe::add_levels(FileCoordinates& coordinates, const VariableHeader& variable, const Match& match,
                              FileRecipe& recipe) {
-  const int dim = match.file_dim[*vertical_];
+  const std::size_t vertical = vertical_in_file_order();
+  const int dim = match.file_dim[vertical];
   if (dim == Match::none)
     refuse(ErrorCode::configuration,
            fmt::format("it has no vertical dim among {}, but `vertical` is asked for",
                        fmt::join(variable.dims, ", ")));
-  std::vector<AxisDim> columns = grid_dims_;
-  columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(*vertical_));
+  std::vector<AxisDim> columns = wanted_dims_;
+  columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(vertical));
   const auto before = files_.empty() ? nullptr : files_.back().hybrid;
-  LevelsOfFile levels =
-      levels_of(coordinates, variable, base::index(dim),
-                {columns, request_.select, level_units_, before ? before->surface : nullptr});
+  LevelsOfFile levels = levels_of(coordinates, variable, base::index(dim),
+                                  {columns, request_.select, level_units_, before ? before->surface : nullptr,
+                                   is_regridded() ? &*regridding_ : nullptr});
   if (levels.hybrid) recipe.hybrid = std::make_shared<HybridRecipe>(std::move(*levels.hybrid));
   if (!levels_) {
     if (!levels.hybrid)  // throws for levels that the rule cannot use
@@ -121,13 +156,15 @@ void FieldRecipe::add_levels(FileCoordinates& coordinates, const VariableHeader&
 
 void FieldRecipe::add(std::size_t file, FileCoordinates& coordinates) {
   const VariableHeader& variable = coordinates.variable(request_.variable);
-  const std::vector<AxisDim> dims = file_dims(coordinates, variable);
+  std::vector<AxisDim> dims = file_dims(coordinates, variable);
+  look_at_cells(coordinates, variable, dims);
   VariableRecipe values;
   values.variable = variable;
-  values.match =
-      std::make_shared<Match>(match_dims({dims.begin(), dims.end()}, {grid_dims_.begin(), grid_dims_.end()},
-                                         request_.select, vertical_.has_value()));
-  const ValuePlan plan = plan_values(variable, request_, declared_);
+  Match match = match_dims({dims.begin(), dims.end()}, {wanted_dims_.begin(), wanted_dims_.end()},
+                           request_.select, vertical_.has_value());
+  if (is_regridded()) regridding_->restrict(match);
+  values.match = std::make_shared<Match>(std::move(match));
+  const ValuePlan plan = plan_values(variable, request_, declared_, regridded());
   fits_model_ = fits_model_ && plan.fits_model;
   fits_float32_ = fits_float32_ && plan.fits_float32;
   values.rules = plan.rules;
@@ -141,11 +178,13 @@ void FieldRecipe::add(std::size_t file, FileCoordinates& coordinates) {
 }
 
 std::unique_ptr<FieldRecipe> FieldRecipe::copy() const {
-  auto other = std::make_unique<FieldRecipe>(field_, request_, context_);
+  auto other = std::make_unique<FieldRecipe>(field_, request_, context_, is_stopped_);
+  other->regridding_ = regridding_;
   other->shape_ = shape_;
   other->timeline_ = timeline_;
   other->levels_ = levels_;
   other->fits_model_ = fits_model_;
+  other->fits_float32_ = fits_float32_;
   other->files_ = files_;
   return other;
 }
@@ -156,9 +195,7 @@ std::string FieldRecipe::time_dim() const {
   return last.match->time == Match::none ? "" : last.variable.dims[base::index(last.match->time)];
 }
 
-std::int64_t FieldRecipe::cells() const {
-  return std::accumulate(shape_.begin(), shape_.end(), std::int64_t{1}, std::multiplies<>());
-}
+std::int64_t FieldRecipe::cells() const { return product_of(shape_); }
 
 model::DataType FieldRecipe::travels_as() const {
   if (fits_float32_) return model::DataType::float32;
@@ -179,6 +216,7 @@ PreparedField FieldRecipe::finish() {
                          .files = {},
                          .travels_as = travels_as(),
                          .vertical = levels_,
+                         .regridded = regridding_ ? regridding_->description() : "",
                          .stays = false};
   const auto records = static_cast<std::int64_t>(timeline_.records().size());
   const auto bytes = records * cells() * static_cast<std::int64_t>(model::size_of(prepared.travels_as));
@@ -187,12 +225,24 @@ PreparedField FieldRecipe::finish() {
   return prepared;
 }
 
-void FieldRecipe::start_reading(SourceFiles& files, ChunkMemory& chunks) {
-  values_reader_.emplace(files, shape_, chunks);
+RecipesByFile FieldRecipe::recipes() const {
+  RecipesByFile recipes;
+  for (const FileRecipe& file : files_) recipes.push_back(file.values);
+  return recipes;
+}
+
+void FieldRecipe::set_recipes(RecipesByFile recipes) {
+  for (std::size_t file = 0; file < files_.size(); ++file) files_[file].values = std::move(recipes[file]);
+}
+
+void FieldRecipe::start_reading(SourceFiles& files, std::shared_ptr<RecordPages> pages, ChunkMemory& chunks) {
+  values_reader_.emplace(files, is_regridded() ? regridding_->source_shape(shape_) : shape_,
+                         std::move(pages));
   if (!vertical_) return;
   std::vector<std::int64_t> columns = shape_;
   columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(*vertical_));
-  surface_reader_.emplace(files, columns, chunks);
+  if (is_regridded()) columns = regridding_->source_shape(shape_, static_cast<int>(*vertical_));
+  surface_reader_.emplace(files, columns, std::make_shared<RecordPages>(chunks));
 }
 
 // The seconds between a record and the one behind it. The last one of a cycle is as far from the first.
@@ -207,12 +257,33 @@ void FieldRecipe::read_levels(const RecordReader::Wanted& wanted, RecordValues& 
   const HybridRecipe& hybrid = *files_[wanted.file].hybrid;
   const auto count = base::index(cells());
   std::vector<double> surface(count / base::index(levels_->count));
-  surface_reader_->read(wanted, hybrid.surface, model::DataType::float64,
-                        std::as_writable_bytes(std::span(surface)));
+  const auto pressures = std::as_writable_bytes(std::span(surface));
+  constexpr auto type = model::DataType::float64;
+  if (is_regridded()) {
+    const int without = static_cast<int>(*vertical_);
+    std::vector<double> source(base::index(product_of(regridding_->source_shape(shape_, without))));
+    const auto read = std::as_writable_bytes(std::span(source));
+    surface_reader_->read(wanted, hybrid.surface, type, read);
+    regridding_->apply(type, read, shape_, pressures, without);
+  } else {
+    surface_reader_->read(wanted, hybrid.surface, type, pressures);
+  }
   values.bytes_read += surface_reader_->take_bytes_read();
   const std::int64_t inner = std::accumulate(shape_.begin() + static_cast<std::ptrdiff_t>(*vertical_) + 1,
                                              shape_.end(), std::int64_t{1}, std::multiplies<>());
   fill_levels(hybrid, surface, levels_->count, inner, std::span(values.bytes).last(count * sizeof(double)));
+}
+
+// The values over the grid of the model.
+Decoded FieldRecipe::read_values(const RecordReader::Wanted& wanted, model::DataType type,
+                                 std::span<std::byte> numbers) {
+  const auto& recipe = files_[wanted.file].values;
+  if (!is_regridded()) return values_reader_->read(wanted, recipe, type, numbers);
+  std::vector<std::byte> source(base::index(product_of(regridding_->source_shape(shape_))) *
+                                model::size_of(type));
+  Decoded decoded = values_reader_->read(wanted, recipe, type, source);
+  decoded.missing = regridding_->apply(type, source, shape_, numbers);
+  return decoded;
 }
 
 RecordValues FieldRecipe::read(std::int64_t record, model::DataType type) {
@@ -224,7 +295,7 @@ RecordValues FieldRecipe::read(std::int64_t record, model::DataType type) {
   if (count == 0) return values;
   values.bytes.resize(own + (recipe.hybrid ? count * sizeof(double) : 0));
   const auto numbers = std::span(values.bytes).first(own);
-  const Decoded decoded = values_reader_->read(wanted, recipe.values, type, numbers);
+  const Decoded decoded = read_values(wanted, type, numbers);
   values.bytes_read = values_reader_->take_bytes_read();
   if (decoded.overflows)
     refuse(ErrorCode::resource, "a value is beyond what float32, the model's type, holds");

@@ -108,6 +108,15 @@ std::vector<const VariableHeader*> FileCoordinates::named_coordinates(const Vari
   return named;
 }
 
+std::vector<const VariableHeader*> FileCoordinates::coordinates_of(const VariableHeader& variable) const {
+  std::vector<const VariableHeader*> all = named_coordinates(variable);
+  for (const std::string& dim : variable.dims) {
+    const VariableHeader* const own = find_near(variable, dim);
+    if (own != nullptr && is_along(*own, dim)) all.push_back(own);
+  }
+  return all;
+}
+
 // Some files name the coordinate of time differently from its dim, and nowhere else.
 const VariableHeader* FileCoordinates::only_time_along(const VariableHeader& variable,
                                                        const std::string& dim) const {

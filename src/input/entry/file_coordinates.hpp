@@ -24,6 +24,8 @@ class FileCoordinates {
   std::vector<AxisDim> dims_of(const VariableHeader& variable);
   // The variable with the coordinate of its dim; null: none.
   const VariableHeader* coordinate_of(const VariableHeader& variable, std::size_t dim) const;
+  // Those of its dims and those that its attribute `coordinates` names.
+  std::vector<const VariableHeader*> coordinates_of(const VariableHeader& variable) const;
   // The times of the variable's records, along its dim `time`; without one (Match::none) that of a scalar
   // coordinate. None if there is neither.
   std::optional<TimeAxis> time_axis(const VariableHeader& variable, int time);

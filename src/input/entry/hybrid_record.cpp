@@ -41,8 +41,10 @@ std::shared_ptr<const VariableRecipe> surface_of(FileCoordinates& file, const Va
   const std::vector<AxisDim> dims = file.dims_of(surface);
   VariableRecipe recipe;
   recipe.variable = surface;
-  recipe.match = std::make_shared<Match>(
-      match_dims({dims.begin(), dims.end()}, {wanted.columns.begin(), wanted.columns.end()}, own, false));
+  Match match =
+      match_dims({dims.begin(), dims.end()}, {wanted.columns.begin(), wanted.columns.end()}, own, false);
+  if (wanted.regridding != nullptr) wanted.regridding->restrict(match);
+  recipe.match = std::make_shared<Match>(std::move(match));
   recipe.rules = rules_of(surface);
   const Linear linear = to_pascal(surface);
   recipe.rules.factor = linear.scale;

@@ -11,6 +11,7 @@
 #include "input/entry/record_reader.hpp"
 #include "input/entry/value_plan.hpp"
 #include "input/prepared.hpp"
+#include "input/regridding/field_regridding.hpp"
 
 namespace tailrace::input {
 
@@ -32,6 +33,8 @@ struct LevelsWanted {
   const Selected& select;
   const std::string& units;                              // of the target
   std::shared_ptr<const VariableRecipe> surface_before;  // of the file before; null: none
+  const FieldRegridding* regridding =
+      nullptr;  // of the columns, which then end in the file's horizontal dims
 };
 
 // The levels along the dim `vertical` of a variable. Throws Error(resource) or Error(configuration), without

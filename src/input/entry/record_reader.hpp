@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "input/chunk_memory.hpp"
 #include "input/entry/decode.hpp"
+#include "input/entry/record_pages.hpp"
 #include "input/entry/source_files.hpp"
 
 namespace tailrace::input {
@@ -16,6 +16,8 @@ struct VariableRecipe {
   VariableHeader variable;  // without attributes
   std::shared_ptr<const Match> match;
   ValueRules rules;
+  // All that is read at once for the fields that come from this variable; null: the need of this one.
+  std::shared_ptr<const Box> box = {};
 };
 
 // The recipe of a file that follows another: that one if they are the same, and in any case its match if that
@@ -26,8 +28,9 @@ std::shared_ptr<const VariableRecipe> shared_with(const std::shared_ptr<const Va
 // One thread at a time.
 class RecordReader {
  public:
-  // `shape`: of the result, by dim of the grid. Records that share chunks are kept in `chunks`.
-  RecordReader(SourceFiles& files, std::vector<std::int64_t> shape, ChunkMemory& chunks);
+  // `shape`: of the result, by dim of the grid. Records that share chunks, or that other readers of `pages`
+  // need, are kept there. REQUIRES: all of these readers have the same variable and box.
+  RecordReader(SourceFiles& files, std::vector<std::int64_t> shape, std::shared_ptr<RecordPages> pages);
 
   // A record by its index along the file's dim of time, and the seconds of model time to the next one.
   struct Wanted {
@@ -41,18 +44,17 @@ class RecordReader {
   std::uint64_t take_bytes_read();  // as in RecordValues, since the last call
 
  private:
-  bool has(const Wanted& wanted) const;
-  std::vector<env::ReceivedPages> load(const Wanted& wanted);
+  void plan(RecordRange range);
+  RecordPages::Held load(const Wanted& wanted);
 
   SourceFiles& files_;
   std::vector<std::int64_t> shape_;
-  ChunkMemory::Place kept_;  // one for each piece
+  std::shared_ptr<RecordPages> pages_;
+  int reader_;  // its number there
   std::uint64_t bytes_read_ = 0;
   std::shared_ptr<const VariableRecipe> recipe_;  // of all below
   std::vector<Piece> pieces_;                     // for a number of records
   std::int64_t planned_ = 0;                      // that number
-  std::size_t file_ = 0;                          // of what is kept
-  RecordRange range_;
 };
 
 }  // namespace tailrace::input

@@ -23,15 +23,9 @@ struct Range {
   std::int64_t count() const { return last - first + 1; }
 };
 
-std::vector<std::int64_t> sorted(std::vector<std::int64_t> cells) {
-  std::ranges::sort(cells);
-  return cells;
-}
-
 // The two parts of a dim with the largest gap between them, if that is more than a third of it, and the parts
 // have no chunk in common.
-std::optional<std::array<Range, 2>> halves_of(const std::vector<std::int64_t>& cells, std::int64_t chunk) {
-  const std::vector<std::int64_t> order = sorted(cells);
+std::optional<std::array<Range, 2>> halves_of(const std::vector<std::int64_t>& order, std::int64_t chunk) {
   std::size_t widest = 0;
   for (std::size_t i = 1; i < order.size(); ++i)
     if (widest == 0 || order[i] - order[i - 1] > order[widest] - order[widest - 1]) widest = i;
@@ -41,33 +35,22 @@ std::optional<std::array<Range, 2>> halves_of(const std::vector<std::int64_t>& c
   return std::array<Range, 2>{{{order.front(), order[widest - 1]}, {order[widest], order.back()}}};
 }
 
-Range box_of(const std::vector<std::int64_t>& cells) {
-  const auto [low, high] = std::ranges::minmax(cells);
-  return {low, high};
-}
-
 // The boxes of a variable, all but one of whose dims have one range.
 class Regions {
  public:
   Regions(const VariableHeader& variable, const Match& match, const std::vector<std::int64_t>& shape,
-          RecordRange records)
-      : variable_(variable), match_(match), shape_(shape), ranges_(variable.dims.size()) {
+          RecordRange records, const Box& box)
+      : variable_(variable), match_(match), shape_(shape), box_(box), ranges_(variable.dims.size()) {
     for (std::size_t f = 0; f < ranges_.size(); ++f)
-      if (match.fixed[f] != Match::none) ranges_[f] = {match.fixed[f], match.fixed[f]};
+      if (!box.cells[f].empty()) ranges_[f] = {box.cells[f].front(), box.cells[f].back()};
     if (match.time != Match::none)
       ranges_[base::index(match.time)] = {records.begin, records.begin + records.count - 1};
-    for (std::size_t g = 0; g < shape.size(); ++g) {
-      if (match.file_dim[g] == Match::none) continue;
-      const std::size_t f = base::index(match.file_dim[g]);
-      ranges_[f] = match.cells[g].empty() ? Range{0, variable.shape[f] - 1} : box_of(match.cells[g]);
-    }
   }
 
   std::vector<Piece> pieces() {
-    for (std::size_t g = 0; g < shape_.size(); ++g) {
-      if (match_.file_dim[g] == Match::none || match_.cells[g].empty()) continue;
-      const std::size_t f = base::index(match_.file_dim[g]);
-      const auto halves = halves_of(match_.cells[g], chunk_along(variable_, f));
+    for (std::size_t f = 0; f < ranges_.size(); ++f) {
+      if (box_.cells[f].empty()) continue;
+      const auto halves = halves_of(box_.cells[f], chunk_along(variable_, f));
       if (!halves) continue;
       std::vector<Piece> two;
       for (const Range& half : *halves) {
@@ -116,6 +99,7 @@ class Regions {
   const VariableHeader& variable_;
   const Match& match_;
   const std::vector<std::int64_t>& shape_;
+  const Box& box_;
   std::vector<Range> ranges_;
 };
 
@@ -154,9 +138,41 @@ RecordRange records_together(const VariableHeader& variable, const Match& match,
   return {record, std::min(together, variable.shape[time] - record)};
 }
 
+Box box_of(const VariableHeader& variable, const Match& match) {
+  Box box;
+  for (const std::int64_t fixed : match.fixed) {
+    std::vector<std::int64_t>& cells = box.cells.emplace_back();
+    if (fixed != Match::none) cells.push_back(fixed);
+  }
+  for (std::size_t g = 0; g < match.file_dim.size(); ++g) {
+    if (match.file_dim[g] == Match::none) continue;
+    const std::size_t f = base::index(match.file_dim[g]);
+    std::vector<std::int64_t>& cells = box.cells[f] = match.cells[g];
+    if (cells.empty()) {
+      cells.resize(base::index(variable.shape[f]));
+      std::iota(cells.begin(), cells.end(), std::int64_t{0});
+    }
+    std::ranges::sort(cells);
+    cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+  }
+  return box;
+}
+
+double cells_in(const Box& box) {
+  double cells = 1.0;
+  for (const std::vector<std::int64_t>& along : box.cells) {
+    if (along.empty()) continue;
+    const auto halves = halves_of(along, 1);
+    cells *= static_cast<double>(halves ? (*halves)[0].count() + (*halves)[1].count()
+                                        : Range{along.front(), along.back()}.count());
+  }
+  return cells;
+}
+
 std::vector<Piece> pieces_of(const VariableHeader& variable, const Match& match,
-                             const std::vector<std::int64_t>& shape, RecordRange records) {
-  return Regions(variable, match, shape, records).pieces();
+                             const std::vector<std::int64_t>& shape, RecordRange records, const Box* box) {
+  if (box != nullptr) return Regions(variable, match, shape, records, *box).pieces();
+  return Regions(variable, match, shape, records, box_of(variable, match)).pieces();
 }
 
 std::uint64_t bytes_of_chunks(const VariableHeader& variable, const Piece& piece) {

@@ -33,10 +33,20 @@ RecordRange records_together(const VariableHeader& variable, const Match& match,
 // The bytes of one record, at most.
 std::uint64_t record_bytes(const VariableHeader& variable, const Match& match);
 
+// The cells of a variable that are needed: by dim of the file their indices, ascending. Empty along the dim
+// of time.
+struct Box {
+  std::vector<std::vector<std::int64_t>> cells;
+};
+Box box_of(const VariableHeader& variable, const Match& match);
+double cells_in(const Box& box);  // of what is read for it, without chunks
+
 // `shape`: of the grid's array, by dim. One box, or two of different chunks if the cells lie at both ends of
-// a dim: where a model's region crosses the file's first longitude.
+// a dim: where a model's region crosses the file's first longitude. `box`: the cells that are read, with
+// those of the match among them; null: no others.
 std::vector<Piece> pieces_of(const VariableHeader& variable, const Match& match,
-                             const std::vector<std::int64_t>& shape, RecordRange records);
+                             const std::vector<std::int64_t>& shape, RecordRange records,
+                             const Box* box = nullptr);
 
 // The uncompressed size of the chunks that a piece needs.
 std::uint64_t bytes_of_chunks(const VariableHeader& variable, const Piece& piece);

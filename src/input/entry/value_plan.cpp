@@ -73,11 +73,12 @@ Linear in_model_units(const VariableHeader& variable, const FieldRequest& reques
 
 // Why values of the model's type would hold less than the file's numbers; empty: they hold all.
 std::string loss(const VariableHeader& variable, const FieldRequest& request, const ValueRules& rules,
-                 DataType type) {
+                 DataType type, Regridded regridded) {
   if (model::is_integer(type)) {
     if (!is_whole(variable)) return "are real numbers";
     if (!is_copy(rules)) return "become real numbers when they are unpacked or converted";
     if (is_interpolated(request)) return "become real numbers when they are interpolated";
+    if (regridded == Regridded::computed) return "become real numbers when they are regridded";
   }
   return digits_of(variable, rules.is_unsigned) > digits_of(type)
              ? fmt::format("have the type {}", variable.type_name)
@@ -97,15 +98,15 @@ Linear conversion_of(const std::string& from, const std::string& to) {
   refuse(fmt::format("the units \"{}\" cannot be converted to \"{}\", which the model expects", from, to));
 }
 
-ValuePlan plan_values(const VariableHeader& variable, const FieldRequest& request,
-                      const model::Field& field) {
+ValuePlan plan_values(const VariableHeader& variable, const FieldRequest& request, const model::Field& field,
+                      Regridded regridded) {
   ValuePlan plan{rules_of(variable), false};
   ValueRules& rules = plan.rules;
   const Linear units = in_model_units(variable, request, field.units);
   rules.factor = request.scale * units.scale;
   rules.shift = request.offset * units.scale + units.offset;
 
-  const std::string lost = loss(variable, request, rules, field.type);
+  const std::string lost = loss(variable, request, rules, field.type, regridded);
   if (!lost.empty() && !request.may_lose_bits)
     refuse(fmt::format("the values {}, which {}, the model's type, cannot hold; expected `narrow: true`",
                        lost, model::name_of(field.type)));
@@ -115,14 +116,16 @@ ValuePlan plan_values(const VariableHeader& variable, const FieldRequest& reques
     if (is_long && !variable.attributes.contains("_FillValue") &&
         !variable.attributes.contains("missing_value"))
       rules.missing.clear();
-    plan.fits_model = lost.empty() && !has_missing(rules) && !rules.is_unsigned;
+    const bool may_be_missing = has_missing(rules) || regridded != Regridded::no;
+    plan.fits_model = lost.empty() && !may_be_missing && !rules.is_unsigned;
     if (is_long && !plan.fits_model && !request.may_lose_bits)
       refuse(
           "values of int64 that may be missing travel as float64, which cannot hold them all; expected "
           "`narrow: true`");
   } else {
-    plan.fits_model = lost.empty() && (is_copy(rules) || !is_interpolated(request));
-    plan.fits_float32 = field.type == DataType::float64 && is_copy(rules) &&
+    const bool are_copies = is_copy(rules) && regridded != Regridded::computed;
+    plan.fits_model = lost.empty() && (are_copies || !is_interpolated(request));
+    plan.fits_float32 = field.type == DataType::float64 && are_copies &&
                         digits_of(variable, rules.is_unsigned) <= digits_of(DataType::float32);
   }
   return plan;

@@ -25,6 +25,11 @@ Linear conversion_of(const std::string& from, const std::string& to);
 // the memory, to a model's float64: all that is computed from them has the same bits. Throws
 // Error(configuration): for units, and for a model's type that loses bits without `narrow: true`. Throws
 // Error(resource) for attributes that are no numbers.
-ValuePlan plan_values(const VariableHeader& variable, const FieldRequest& request, const model::Field& field);
+//
+// `regridded`: whether the values are regridded; such ones may be missing anywhere, and `computed` ones are
+// none of those in the file.
+enum class Regridded : std::uint8_t { no, chosen, computed };
+ValuePlan plan_values(const VariableHeader& variable, const FieldRequest& request, const model::Field& field,
+                      Regridded regridded = Regridded::no);
 
 }  // namespace tailrace::input

@@ -48,6 +48,7 @@ Branch describe_field(const FieldPreview& field, const calendar::Calendar& calen
   Branch branch{fmt::format("{}: {}, {}, {} each; {}", field.name, field.variable,
                             words_of(field.coverage, calendar), bytes_text(field.record_bytes),
                             words_of(volume_of(field)))};
+  if (!field.regridded.empty()) branch.below.push_back({field.regridded});
   for (const std::string& warning : field.warnings) branch.below.push_back({"warning: " + warning});
   const auto& gaps = field.coverage.gaps;
   for (std::size_t i = 0; i < std::min(gaps.size(), most_gaps); ++i)

@@ -73,11 +73,14 @@ EntryPreview preview_of(const Entry& entry, const std::vector<int>& fields,
                         const model::Declarations& declarations, const PreviewContext& context) {
   EntryPreview preview{.entry = &entry, .awaited = awaited(entry, context)};
   if (is_stream(entry) || !preview.awaited.empty()) return preview;
-  const ReaderContext reading{.declarations = declarations,
-                              .calendar = context.calendar,
-                              .folder = context.folder,
-                              .directory = context.directory,
-                              .chunks = {}};
+  const ReaderContext reading{
+      .declarations = declarations,
+      .calendar = context.calendar,
+      .folder = context.folder,
+      .directory = context.directory,
+      .chunks = {},
+      .weights = std::make_shared<WeightsStore>(
+          regrid::WeightsCache{.directory = context.weights, .interpreter = ""}, false)};
   std::vector<PreparedField> prepared;
   try {
     prepared = make_reader(entry, fields, reading)->prepare();
@@ -86,6 +89,7 @@ EntryPreview preview_of(const Entry& entry, const std::vector<int>& fields,
   }
   for (const PreparedField& each : prepared) {
     FieldPreview field{.name = each.request.name, .variable = each.request.variable};
+    field.regridded = each.regridded;
     field.record_bytes = record_bytes(each, declarations);
     field.is_read_once = each.stays;
     add_records(each.timeline, entry, each.request, context, field);

@@ -16,14 +16,16 @@ struct PreviewContext {
   calendar::Calendar calendar;
   std::string folder;     // with the program tailrace_read_netcdf
   std::string directory;  // in which relative names of files begin
+  std::string weights;    // the cache directory of regridding
 };
 
 struct FieldPreview {
   std::string name = {};
   std::string variable = {};  // "tos(time, lat, lon) of int16"; with declarations the name alone
   Coverage coverage = {};
-  double record_bytes = 0.0;  // over the whole grid, as they travel; without declarations, as in the files
-  double held_records = 0.0;  // by the servers together, ahead of the model and at its time
+  std::string regridded = {};  // from which cells to which, and how; empty: it is not asked for
+  double record_bytes = 0.0;   // over the whole grid, as they travel; without declarations, as in the files
+  double held_records = 0.0;   // by the servers together, ahead of the model and at its time
   bool is_read_once = false;
   std::vector<std::string> warnings = {};
 };

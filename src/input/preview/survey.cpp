@@ -11,6 +11,8 @@
 #include "input/entry/file_coordinates.hpp"
 #include "input/file_names.hpp"
 #include "input/preview/field_preview.hpp"
+#include "input/regridding/source_grid.hpp"
+#include "regrid/maker/method_name.hpp"
 
 namespace tailrace::input {
 namespace {
@@ -40,6 +42,7 @@ class Survey {
                               fmt::join(variable.dims, ", ")));
     timeline_.add(static_cast<std::int32_t>(file), *axis, request_.time_offset);
     if (file == 0) describe(variable, dims);
+    if (file == 0 && request_.regrid) describe_cells(coordinates, variable);
   }
 
   FieldPreview finish() {
@@ -69,6 +72,17 @@ class Survey {
     for (const AxisDim& dim : dims)
       if (dim.kind != DimKind::time && !request_.select.contains(dim.name))
         field_.record_bytes *= static_cast<double>(dim.length);
+  }
+
+  // The cells of the model are not known.
+  void describe_cells(FileCoordinates& coordinates, const VariableHeader& variable) {
+    const SourceGrid source = source_grid_of(coordinates, variable);
+    const regrid::Method method = request_.regrid->rule.method;
+    regrid::check_bounds(source.cells, method);
+    field_.regridded = fmt::format(
+        "regridded from {} of the files to the cells of the model, {}", regrid::text_of(source.cells),
+        method == regrid::Method::file ? fmt::format("weights of {}", request_.regrid->weights)
+                                       : regrid::name_of(method));
   }
 
   const Entry& entry_;

@@ -9,7 +9,9 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "env/programs.hpp"
 #include "input/record_values.hpp"
+#include "regrid/maker/method_name.hpp"
 
 namespace tailrace::input {
 namespace {
@@ -22,6 +24,7 @@ struct Task {
   std::vector<int> fields;
   std::string folder, directory;
   calendar::Calendar calendar;
+  std::shared_ptr<WeightsStore> weights;
   std::uint64_t chunk_bytes = 0;  // 0: as many as the reader wants
 };
 
@@ -43,6 +46,12 @@ model::Grid grid_of(const json& from) {
     coordinate.units = one.value("units", "");
     coordinate.standard_name = one.value("standard_name", "");
     coordinate.values = one.at("values").get<std::vector<double>>();
+    coordinate.bounds = one.value("bounds", std::vector<double>());
+  }
+  if (from.contains("mapping")) {
+    grid.mapping.emplace();
+    for (const auto& [name, text] : from["mapping"].items())
+      grid.mapping->attributes[name] = text.get<std::string>();
   }
   return grid;
 }
@@ -61,6 +70,24 @@ MissingRequest missing_of(const json& from) {
   return {from["missing"] == "keep" ? MissingRequest::Kind::keep : MissingRequest::Kind::nearest, 0.0};
 }
 
+regrid::Method method_of(const std::string& name) {
+  for (const auto method : {regrid::Method::conservative, regrid::Method::bilinear, regrid::Method::nearest,
+                            regrid::Method::average, regrid::Method::largest_area})
+    if (regrid::name_of(method) == name) return method;
+  return regrid::Method::file;
+}
+
+RegridRequest regrid_of(const json& from) {
+  RegridRequest request;
+  const std::string method = from.at("method");
+  request.rule.method = method_of(method);
+  request.rule.coverage = from.value("coverage", request.rule.coverage);
+  if (request.rule.method == regrid::Method::file) request.weights = method;
+  if (from.value("normalisation", "") == "destarea")
+    request.rule.normalisation = regrid::Normalisation::destarea;
+  return request;
+}
+
 FieldRequest request_of(const json& from) {
   FieldRequest request;
   request.name = from.at("name");
@@ -76,6 +103,7 @@ FieldRequest request_of(const json& from) {
     request.time.cycle = {seconds > 0 ? CycleKind::period : CycleKind::year, seconds};
   }
   request.time_offset = from.value("time_offset", 0.0);
+  if (from.contains("regrid")) request.regrid = regrid_of(from["regrid"]);
   if (from.contains("vertical")) request.vertical = VerticalRequest{from["vertical"], {}};
   request.units = from.value("units_of_file", "");
   request.scale = from.value("scale", 1.0);
@@ -95,6 +123,11 @@ Task parse(const json& from) {
       name, name == "none" ? calendar::Date{} : calendar::parse_date(from.value("start", "2000-01-01")));
   task.chunk_bytes = from.value("chunk_bytes", std::uint64_t{0});
   task.declarations.grids.push_back(grid_of(from.at("grid")));
+  for (const json& one : from.value("more_grids", json::array()))
+    task.declarations.grids.push_back(grid_of(one));
+  if (from.contains("weights"))  // a cache directory
+    task.weights = std::make_shared<WeightsStore>(
+        regrid::WeightsCache{from["weights"], env::default_interpreter()}, from.value("makes", true));
   for (const json& one : from.value("put", json::array())) {  // fields that the model puts
     model::Field& field = task.declarations.fields.emplace_back();
     field.name = one.at("name");
@@ -110,7 +143,7 @@ Task parse(const json& from) {
     task.fields.push_back(static_cast<int>(task.declarations.fields.size()));
     model::Field& field = task.declarations.fields.emplace_back();
     field.name = one.at("name");
-    field.grid = 0;
+    field.grid = one.value("grid", 0);
     field.type = type_of(one.value("type", "float64"));
     field.units = one.value("units", "");
     task.entry.fields.push_back(request_of(one));
@@ -130,6 +163,7 @@ json described(const PreparedField& field) {
                  {"type", model::name_of(field.travels_as)},
                  {"stays", field.stays},
                  {"may_grow", field.may_grow},
+                 {"regridded", field.regridded},
                  {"files", field.files},
                  {"has_bounds", field.timeline.has_bounds()},
                  {"is_climatology", field.timeline.is_climatology()}};
@@ -151,10 +185,10 @@ void serve() {
   std::string line;
   std::getline(std::cin, line);
   const Task task = parse(json::parse(line));
-  const auto reader =
-      make_reader(task.entry, task.fields,
-                  {task.declarations, task.calendar, task.folder, task.directory,
-                   task.chunk_bytes > 0 ? std::make_shared<ChunkMemory>(task.chunk_bytes) : nullptr});
+  const auto reader = make_reader(
+      task.entry, task.fields,
+      {task.declarations, task.calendar, task.folder, task.directory,
+       task.chunk_bytes > 0 ? std::make_shared<ChunkMemory>(task.chunk_bytes) : nullptr, task.weights});
   std::vector<PreparedField> fields;
   const auto answer = [](const auto& work) {
     try {

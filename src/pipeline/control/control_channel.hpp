@@ -37,6 +37,8 @@ enum class ControlMessage : std::int32_t {
   commit,              // commit early all records that are closed by this step
   cut,                 // the final length of a file
   written,             // how much of each file is on disk
+  regrid,              // bundles of source cells, to the servers that make target cells of them
+  regridded,           // how many bytes of these a server has used up
   // Messages of a checkpoint. They do not count among those that must come to rest before it.
   keep,     // the leader's clients have asked for a checkpoint at this step
   resting,  // QuiescenceDetector: servers at rest, with their counts of messages
@@ -58,6 +60,7 @@ enum class ControlMessage : std::int32_t {
   input_further,   // records behind the last one have come, or never will
   input_end,       // a server wants no more
   input_ended,     // the owner's answer: no record is under way
+  regrid_set_up,   // how servers get the weights of regridding together
   count
 };
 inline constexpr ControlMessage first_checkpoint_message = ControlMessage::keep;

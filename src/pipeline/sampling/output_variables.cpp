@@ -8,6 +8,7 @@
 #include "base/bytes.hpp"
 #include "base/index.hpp"
 #include "plan/analysis.hpp"
+#include "plan/regridding.hpp"
 
 namespace tailrace::pipeline::sampling {
 namespace {
@@ -26,18 +27,16 @@ std::vector<std::byte> fill_bytes(const output::VariableSpec& spec) {
 
 }  // namespace
 
-OutputVariables::OutputVariables(const Blueprint& blueprint, Emit emit, Lose lose)
+OutputVariables::OutputVariables(const Blueprint& blueprint, Receivers receivers)
     : blueprint_(blueprint),
-      emit_(std::move(emit)),
-      lose_(std::move(lose)),
+      receivers_(std::move(receivers)),
       axes_(blueprint.plan, blueprint.info.begin),
-      of_field_(blueprint.info.declarations.fields.size()) {
-  for (std::size_t f = 0; f < blueprint.layouts.size(); ++f) {
-    for (std::size_t v = 0; v < blueprint.layouts[f].variables.size(); ++v) {
+      of_field_(blueprint.info.declarations.fields.size()),
+      regridded_from_(of_field_.size()) {
+  for (std::size_t f = 0; f < blueprint.layouts.size(); ++f)
+    for (std::size_t v = 0; v < blueprint.layouts[f].variables.size(); ++v)
       variables_.push_back(make_variable(f, v));
-      of_field_[base::index(variables_.back()->field)].push_back(variables_.back().get());
-    }
-  }
+  for (const auto& output_variable : variables_) connect(*output_variable);
 }
 
 std::unique_ptr<OutputVariable> OutputVariables::make_variable(std::size_t file, std::size_t variable) const {
@@ -47,7 +46,7 @@ std::unique_ptr<OutputVariable> OutputVariables::make_variable(std::size_t file,
   output_variable->number = variables_.size();
   output_variable->file = file;
   output_variable->variable = variable;
-  output_variable->field = layout.field;
+  output_variable->field = output_variable->accumulated = layout.field;
   output_variable->input = blueprint_.field(layout.field).type;
   output_variable->output = spec.type;
   output_variable->fill_value = spec.fill_value.value_or(0.0);
@@ -58,6 +57,7 @@ std::unique_ptr<OutputVariable> OutputVariables::make_variable(std::size_t file,
     const plan::VariablePlan& plan = in.variables[base::index(layout.plan)];
     output_variable->reduction = plan.reduction;
     output_variable->packing = plan.packing;
+    if (plan.regrid >= 0) set_regridding(*output_variable, plan);
     if (output_variable->missing) output_variable->missing->propagates = plan.propagates_missing;
     output_variable->file_axis = plan.axis;
     output_variable->once = plan.axis < 0;
@@ -68,23 +68,77 @@ std::unique_ptr<OutputVariable> OutputVariables::make_variable(std::size_t file,
       output_variable->at_end = rule.kind == time::AxisKind::at_end || rule.also_at_end;
     }
   }
-  output_variable->copies = output_variable->changes_nothing();
+  if (output_variable->regridded != Regridded::per_record)
+    output_variable->record_type = output_variable->stored();
+  output_variable->copies = output_variable->has_no_samples() || output_variable->changes_nothing();
   const auto& analysis = blueprint_.plan.analysis;
   output_variable->diagnostic =
-      analysis && std::ranges::count(analysis->field_of_diagnostic, layout.field) > 0;
+      analysis && std::ranges::count(analysis->field_of_diagnostic, output_variable->accumulated) > 0;
   return output_variable;
+}
+
+// A cell of a target may be missing even if no value of the field is, so its variables always know a value
+// for that.
+void OutputVariables::set_regridding(OutputVariable& output_variable, const plan::VariablePlan& plan) const {
+  const plan::RegridPlan& regrid = blueprint_.plan.regridding->regrids[base::index(plan.regrid)];
+  const bool is_companion = plan.fraction_of >= 0;
+  const model::FillValue fill = blueprint_.field(output_variable.field)
+                                    .fill_value.value_or(model::default_fill(plan.regridded_type));
+  output_variable.input = plan.regridded_type;
+  output_variable.missing = {.fill = fill};
+  switch (regrid.stage) {
+    case plan::Stage::coarsened: output_variable.regridded = Regridded::coarsened; break;
+    case plan::Stage::per_sample: output_variable.regridded = Regridded::per_sample; break;
+    case plan::Stage::per_record:
+      output_variable.record_type = {plan.regridded_type, fill};
+      output_variable.regridded = is_companion ? Regridded::companion : Regridded::per_record;
+      if (is_companion) break;
+      output_variable.accumulated = regrid.source_field;
+      output_variable.input = blueprint_.field(regrid.source_field).type;
+      output_variable.missing.reset();
+      if (const auto value = blueprint_.field(regrid.source_field).fill_value)
+        output_variable.missing = {.fill = *value};
+  }
+}
+
+void OutputVariables::connect(OutputVariable& output_variable) {
+  if (!output_variable.has_no_samples())
+    of_field_[base::index(output_variable.accumulated)].push_back(&output_variable);
+  if (output_variable.regridded == Regridded::no) return;
+  const plan::DatasetPlan& file = blueprint_.plan.files[output_variable.file];
+  const auto& layouts = blueprint_.layouts[output_variable.file].variables;
+  const plan::VariablePlan& plan = file.variables[base::index(layouts[output_variable.variable].plan)];
+  const plan::RegridPlan& regrid = blueprint_.plan.regridding->regrids[base::index(plan.regrid)];
+  const auto of_plan = [this](std::size_t in, int variable) {
+    for (const auto& other : variables_)
+      if (other->file == in && blueprint_.layouts[in].variables[other->variable].plan == variable)
+        return other.get();
+    base::assertion_failed("of_plan", __FILE__, __LINE__, "a planned variable has a layout");
+  };
+  if (output_variable.regridded == Regridded::per_sample)
+    regridded_from_[base::index(regrid.source_field)].push_back(&output_variable);
+  if (output_variable.regridded == Regridded::companion)
+    of_plan(output_variable.file, plan.fraction_of)->companion = &output_variable;
+  if (output_variable.regridded == Regridded::coarsened)
+    of_plan(base::index(plan.finer.file), plan.finer.variable)->coarser.push_back(&output_variable);
 }
 
 void OutputVariables::start(std::span<const int> clients) {
   for (const auto& output_variables : of_field_) is_sampled_.push_back(output_variables.empty() ? 0 : 1);
   for (const auto& output_variable : variables_) {
-    // Diagnostics call expect() for the clients whose values are computed here.
-    if ((output_variable->file_axis < 0 && !output_variable->once) || output_variable->diagnostic) continue;
+    // Diagnostics and regridding call expect() for the clients whose values are computed here.
+    if ((output_variable->file_axis < 0 && !output_variable->once) || output_variable->diagnostic ||
+        output_variable->regridded == Regridded::per_sample)
+      continue;
     for (const int client : clients)
-      if (blueprint_.sends(output_variable->field, client)) expect(*output_variable, client);
+      if (blueprint_.sends(output_variable->accumulated, client)) expect(*output_variable, client);
   }
+  // What regridding computes is never absent: a missing sample is one of missing cells.
+  const auto is_put = [](const OutputVariable* output_variable) {
+    return output_variable->regridded != Regridded::per_sample;
+  };
   optional_fields_.emplace(
-      blueprint_, [this](int field) { return !of_field(field).empty(); }, clients);
+      blueprint_, [&](int field) { return std::ranges::any_of(of_field(field), is_put); }, clients);
 }
 
 void OutputVariables::begin_step(const model::Tick& tick) {
@@ -123,7 +177,7 @@ void OutputVariables::accept(int client, const model::PacketHeader& header,
     else if (output_variable->once)
       fold(*output_variable, client, payload, the_only_sample);
     else
-      emit_(*output_variable, client, 0, payload);
+      receivers_.emit(*output_variable, client, {}, payload);
   }
   optional_fields_->note_put(header.number, client);
 }
@@ -134,7 +188,7 @@ void OutputVariables::fold(OutputVariable& output_variable, int client, std::spa
     time::Accumulator* const folded =
         accumulator(output_variable, output_variable.window_of(share.record), client);
     if (folded == nullptr) {
-      if (share.closes) emit_(output_variable, client, share.record.index, values);
+      if (share.closes) pass_on(output_variable, client, share.record, values);
       continue;
     }
     folded->combine(values, share.weight, share.fraction);
@@ -154,7 +208,8 @@ void OutputVariables::skip(OutputVariable& output_variable, int client,
 // Discards the sample of an earlier step that was kept in case the run ended there.
 void OutputVariables::forget(OutputVariable& output_variable, int client, const time::TimeRecord& record) {
   time::Accumulator* const folded = accumulator(output_variable, output_variable.window_of(record), client);
-  std::vector<std::byte> values(cells_of(output_variable, client) * output_variable.fill.size());
+  std::vector<std::byte> values(cells_of(output_variable, client) *
+                                model::size_of(output_variable.record_type.type));
   if (!folded->empty()) folded->finish(values);
 }
 
@@ -167,13 +222,49 @@ void OutputVariables::finish(OutputVariable& output_variable, const plan::AxisBa
 
 // A record without a single sample holds the fill value.
 void OutputVariables::close(OutputVariable& output_variable, int client, const time::TimeRecord& record) {
-  std::vector<std::byte> values(cells_of(output_variable, client) * output_variable.fill.size());
   time::Accumulator* const folded = accumulator(output_variable, output_variable.window_of(record), client);
-  if (folded == nullptr || folded->empty())
+  const bool is_empty = folded == nullptr || folded->empty();
+  if (is_empty && output_variable.regridded == Regridded::per_record)
+    return pass_on(output_variable, client, record, {});
+  std::vector<std::byte> values(cells_of(output_variable, client) *
+                                model::size_of(output_variable.record_type.type));
+  if (is_empty)
     base::fill_with(output_variable.fill, values);
   else if (const time::Lost lost = folded->finish(values); lost.values > 0)
-    lose_(output_variable, record, lost);
-  emit_(output_variable, client, record.index, values);
+    receivers_.lose(output_variable, record, lost);
+  pass_on(output_variable, client, record, values);
+}
+
+void OutputVariables::pass_on(const OutputVariable& output_variable, int client,
+                              const time::TimeRecord& record, std::span<const std::byte> values) const {
+  const bool is_source = output_variable.regridded == Regridded::per_record;
+  (is_source ? receivers_.emit_source : receivers_.emit)(output_variable, client, record, values);
+}
+
+void OutputVariables::emit_regridded(const OutputVariable& output_variable, int client,
+                                     const time::TimeRecord& record, std::span<const std::byte> values) {
+  const time::Stored& made = output_variable.record_type;
+  if (made.type == output_variable.output && !output_variable.packing &&
+      made.fill == output_variable.fill_value)
+    return receivers_.emit(output_variable, client, record, values);
+  const std::size_t cells = values.size() / model::size_of(made.type);
+  const auto store =
+      time::make_accumulator(time::ReductionKind::snapshot, made.type, output_variable.stored(), cells,
+                             time::Missing{.fill = made.fill});
+  store->combine(values, 1.0);
+  std::vector<std::byte> stored(cells * output_variable.fill.size());
+  if (const time::Lost lost = store->finish(stored); lost.values > 0)
+    receivers_.lose(output_variable, record, lost);
+  receivers_.emit(output_variable, client, record, stored);
+}
+
+void OutputVariables::emit_coarsened(const OutputVariable& output_variable, int client,
+                                     const time::TimeRecord& record, std::span<const double> values,
+                                     std::span<const bool> valid) {
+  std::vector<std::byte> stored(values.size() * output_variable.fill.size());
+  const time::Lost lost = time::store(output_variable.stored(), values, valid, stored.data());
+  if (lost.values > 0) receivers_.lose(output_variable, record, lost);
+  receivers_.emit(output_variable, client, record, stored);
 }
 
 // The accumulators of fields are all made in start(), so that workers only look them up.
@@ -183,23 +274,23 @@ time::Accumulator* OutputVariables::accumulator(const OutputVariable& output_var
   if (time::Accumulator* const found = window.find(client)) return found;
   const std::size_t cells = cells_of(output_variable, client);
   auto made = time::make_accumulator(output_variable.reduction, output_variable.input,
-                                     output_variable.stored(), cells, output_variable.missing);
+                                     output_variable.record_type, cells, output_variable.missing);
   for (const time::KeptArray& kept : made->kept_arrays()) bytes_ += cells * model::size_of(kept.type);
   return &window.add(client, std::move(made));
 }
 
 std::size_t OutputVariables::cells_of(const OutputVariable& output_variable, int client) const {
   return static_cast<std::size_t>(
-      blueprint_.region(blueprint_.field(output_variable.field).grid, client).size());
+      blueprint_.region(blueprint_.field(output_variable.accumulated).grid, client).size());
 }
 
 OutputVariableState OutputVariables::state_of(const OutputVariable& output_variable,
                                               std::size_t window) const {
   const plan::DatasetPlan& file = blueprint_.plan.files[output_variable.file];
   const int planned = blueprint_.layouts[output_variable.file].variables[output_variable.variable].plan;
-  const int grid = blueprint_.field(output_variable.field).grid;
+  const int grid = blueprint_.field(output_variable.accumulated).grid;
   const bool may_lack_samples = output_variable.diagnostic || output_variable.at_end ||
-                                blueprint_.plan.fields[base::index(output_variable.field)].optional;
+                                blueprint_.plan.fields[base::index(output_variable.accumulated)].optional;
   const std::string of_cycle = output_variable.windows() == 1 ? "" : fmt::format("{}/", window);
   return {fmt::format("files/{}/{}/{}", file.entry.path, file.variables[base::index(planned)].name, of_cycle),
           blueprint_.info.declarations.grids[base::index(grid)],

@@ -26,15 +26,22 @@ class OutputVariables final : public model::Stateful {
  public:
   // Receives one client's part of a finished record, on the thread that finished it. The values are valid
   // during the call.
-  using Emit =
-      std::function<void(const OutputVariable&, int client, std::int64_t record, std::span<const std::byte>)>;
+  using Emit = std::function<void(const OutputVariable&, int client, const time::TimeRecord&,
+                                  std::span<const std::byte>)>;
 
   // Called for values in a client's part of a record that readers take for missing (time::Lost); on any
   // thread.
   using Lose = std::function<void(const OutputVariable&, const time::TimeRecord&, const time::Lost&)>;
 
+  struct Receivers {
+    Emit emit;         // of values as the file stores them
+    Emit emit_source;  // of those that are still to be regridded (OutputVariable::record_type); none without a
+                       // sample
+    Lose lose;
+  };
+
   // The blueprint must live longer.
-  OutputVariables(const Blueprint& blueprint, Emit emit, Lose lose);
+  OutputVariables(const Blueprint& blueprint, Receivers receivers);
 
   // `clients`: those of this server. Called once, before any block.
   void start(std::span<const int> clients);
@@ -57,7 +64,15 @@ class OutputVariables final : public model::Stateful {
   // Passes on the records of an output variable that are open at the end of the run, according to `axes`.
   void finish(OutputVariable& output_variable, const plan::AxisBank& axes);
 
-  // Makes accumulators for an output variable of a diagnostic, for a client whose values are computed here.
+  // Passes on a client's part of a record that was regridded, as the file stores it. Any thread, several at
+  // once. `values`: OutputVariable::record_type.
+  void emit_regridded(const OutputVariable& output_variable, int client, const time::TimeRecord& record,
+                      std::span<const std::byte> values);
+  // The same for a record that is made of one of a finer grid: `values` without packing.
+  void emit_coarsened(const OutputVariable& output_variable, int client, const time::TimeRecord& record,
+                      std::span<const double> values, std::span<const bool> valid);
+
+  // Makes accumulators for an output variable whose samples are computed here, for a client.
   void expect(OutputVariable& output_variable, int client) {
     for (std::size_t turn = 0; turn < output_variable.windows(); ++turn)
       accumulator(output_variable, output_variable.window(turn), client);
@@ -74,24 +89,32 @@ class OutputVariables final : public model::Stateful {
   const model::Tick& tick() const { return tick_; }
   const plan::AxisBank& axes() const { return axes_; }  // at the current step
   std::span<const std::unique_ptr<OutputVariable>> all() const { return variables_; }
+  // Those that take the samples of a field.
   const std::vector<OutputVariable*>& of_field(int field) const { return of_field_[base::index(field)]; }
+  // Those that take its samples once they are regridded.
+  const std::vector<OutputVariable*>& regridded_from(int field) const {
+    return regridded_from_[base::index(field)];
+  }
 
  private:
   std::unique_ptr<OutputVariable> make_variable(std::size_t file, std::size_t variable) const;
+  void set_regridding(OutputVariable& output_variable, const plan::VariablePlan& plan) const;
+  void connect(OutputVariable& output_variable);
+  void pass_on(const OutputVariable& output_variable, int client, const time::TimeRecord& record,
+               std::span<const std::byte> values) const;
   time::Accumulator* accumulator(const OutputVariable& output_variable, Accumulators& window, int client);
   std::size_t cells_of(const OutputVariable& output_variable, int client) const;
   void close(OutputVariable& output_variable, int client, const time::TimeRecord& record);
   OutputVariableState state_of(const OutputVariable& output_variable, std::size_t window) const;
 
   const Blueprint& blueprint_;
-  Emit emit_;
-  Lose lose_;
+  Receivers receivers_;
   plan::AxisBank axes_;
   model::Tick tick_{model::static_step, 0.0};
   bool step_closed_ = true;
   // On the heap, because the router and the diagnostics refer to them.
   std::vector<std::unique_ptr<OutputVariable>> variables_;
-  std::vector<std::vector<OutputVariable*>> of_field_;
+  std::vector<std::vector<OutputVariable*>> of_field_, regridded_from_;
   std::vector<char> is_sampled_;  // by field: it has output variables; a small array, read for each packet
   std::optional<OptionalFields> optional_fields_;
   std::size_t bytes_ = 0;

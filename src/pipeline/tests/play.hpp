@@ -6,7 +6,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -45,6 +47,20 @@ inline const std::string configuration_text =
     "      - {field: cells, time: max, every: 3 s, chunk: [4, 3, 12]}\n"
     "      - {field: energy, time: sum, every: 3 s}\n";
 
+// A field besides the usual ones. `value`: of a cell, in C order over its grid, at a step.
+struct ExtraField {
+  std::string name, grid;
+  std::optional<model::FillValue> fill;
+  std::function<double(std::int64_t step, std::int64_t cell)> value;
+  std::function<bool(std::int64_t step)> is_put = [](std::int64_t) { return true; };
+};
+// A grid besides the usual one, with further dims before or behind "y" and "x".
+struct ExtraGrid {
+  std::string name;
+  std::vector<std::string> dims;
+  std::vector<std::int64_t> shape;
+};
+
 struct Cast {
   int clients = 1, servers = 1, threads = 0;
   std::size_t memory = std::size_t{64} << 20;  // of a server
@@ -52,7 +68,12 @@ struct Cast {
   bool indexed = false;
   unsigned seed = 1;
   std::string text = configuration_text;
-  int late_turns = 0;  // servers without clients start so much later than the others
+  int late_turns = 0;     // servers without clients start so much later than the others
+  bool on_earth = false;  // y and x are latitude and longitude
+  std::vector<ExtraGrid> grids = {};
+  std::vector<ExtraField> fields = {};
+  // Called before a component starts.
+  std::function<void(ServedComponent& component, int server)> before_start = [](ServedComponent&, int) {};
   // Where the run begins: behind this step, which `saved` has the state of.
   std::int64_t begin = 0;
   const model::StateLoader* saved = nullptr;
@@ -66,6 +87,28 @@ inline std::vector<std::int64_t> columns_of(const Cast& cast, int client) {
   for (std::int64_t x = 0; x < nx; ++x)
     if ((cast.indexed ? x % cast.clients : x * cast.clients / nx) == client) columns.push_back(x);
   return columns;
+}
+
+// Latitudes and longitudes with bounds; of an indexed grid those of the rank's columns.
+inline void declare_places(client::Declarer& declarer, const std::string& grid,
+                           const std::vector<std::int64_t>& columns) {
+  const auto along = [&](const char* dim, const char* units, const std::vector<std::int64_t>& places,
+                         double first, double step) {
+    std::vector<double> values, bounds;
+    for (const std::int64_t i : places) {
+      values.push_back(first + step * static_cast<double>(i));
+      bounds.push_back(values.back() - 0.5 * step);
+      bounds.push_back(values.back() + 0.5 * step);
+    }
+    model::Coordinate coordinate;
+    coordinate.name = dim;
+    coordinate.dims = {dim};
+    coordinate.units = units;
+    declarer.coordinate(grid, coordinate, values,
+                        {.bounds = bounds, .vertices = 2, .computed_bounds = false, .scalar = false});
+  };
+  along("y", "degrees_north", {0, 1, 2, 3, 4}, -50.0, 25.0);
+  along("x", "degrees_east", columns, 0.0, 30.0);
 }
 
 inline client::Declarer declare(const Cast& cast, int client) {
@@ -83,11 +126,28 @@ inline client::Declarer declare(const Cast& cast, int client) {
     grid.count = {ny, std::ssize(columns)};
   }
   declarer.grid(grid);
-  std::vector<double> x;
-  for (const std::int64_t column : columns) x.push_back(100.0 * static_cast<double>(column));
-  model::Coordinate coordinate;
-  coordinate.name = "x";
-  declarer.coordinate("les", coordinate, x);
+  if (cast.on_earth) {
+    declare_places(declarer, "les", columns);
+  } else {
+    std::vector<double> x;
+    for (const std::int64_t column : columns) x.push_back(100.0 * static_cast<double>(column));
+    model::Coordinate coordinate;
+    coordinate.name = "x";
+    declarer.coordinate("les", coordinate, x);
+  }
+  for (const ExtraGrid& extra : cast.grids) {
+    client::GridArguments more = grid;
+    more.name = extra.name;
+    more.dims = extra.dims;
+    more.shape = extra.shape;
+    more.offset = more.count = {};
+    for (std::size_t d = 0; !cast.indexed && d < extra.dims.size(); ++d) {
+      more.offset.push_back(extra.dims[d] == "x" ? columns.front() : 0);
+      more.count.push_back(extra.dims[d] == "x" ? std::ssize(columns) : extra.shape[d]);
+    }
+    declarer.grid(more);
+    declare_places(declarer, extra.name, columns);
+  }
   const auto add = [&](const char* on, const char* name, model::DataType type) {
     model::Field field;
     field.name = name;
@@ -97,6 +157,12 @@ inline client::Declarer declare(const Cast& cast, int client) {
   add("les", "w", model::DataType::float64);
   add("les", "cells", model::DataType::int32);
   add("", "energy", model::DataType::float64);
+  for (const ExtraField& extra : cast.fields) {
+    model::Field field;
+    field.name = extra.name;
+    field.fill_value = extra.fill;
+    declarer.field(extra.grid, field);
+  }
   declarer.settle_coordinates();
   return declarer;
 }
@@ -207,7 +273,7 @@ struct Play {
             ranks[c].declarer, static_cast<int>(c),
             client::ClientParts{.producer = std::move(ends.producer),
                                 .agenda = plan::make_agenda(made, declarations, cast.begin_tick()),
-                                .may_be_missing = std::vector<unsigned char>(declarations.fields.size(), 0),
+                                .may_be_missing = optional_fields(made, declarations),
                                 .once = std::vector<unsigned char>(declarations.fields.size(), 0),
                                 .begin = cast.begin_tick(),
                                 .kept = checkpointed_fields(made),
@@ -221,8 +287,17 @@ struct Play {
                                              server::IntakeServices{.executor = *servers[s].executor,
                                                                     .receiver = *servers[s].component,
                                                                     .counters = servers[s].counters});
+      cast.before_start(*servers[s].component, static_cast<int>(s));
       if (!servers[s].late) servers[s].component->start(clients, servers[s].intake.get(), cast.saved);
     }
+  }
+
+  static std::vector<unsigned char> optional_fields(const plan::Plan& made,
+                                                    const model::Declarations& declarations) {
+    std::vector<unsigned char> optional;
+    for (std::size_t field = 0; field < declarations.fields.size(); ++field)
+      optional.push_back(made.fields[field].optional);
+    return optional;
   }
 
   static std::vector<unsigned char> checkpointed_fields(const plan::Plan& made) {
@@ -234,6 +309,24 @@ struct Play {
   void start_the_late() {
     for (Server& server : servers)
       if (std::exchange(server.late, false)) server.component->start({}, nullptr, cast.saved);
+  }
+
+  void put(ModelRank& rank, const ExtraField& extra) const {
+    if (!extra.is_put(rank.step)) return;
+    const model::Declarations& declarations = rank.declarer.declarations();
+    const int field = *declarations.find_field(extra.name);
+    const auto grid = base::index(declarations.fields[base::index(field)].grid);
+    const model::Grid& declared = declarations.grids[grid];
+    std::vector<double> values;
+    const model::Region& region = rank.declarer.regions()[grid];
+    const std::function<void(std::size_t, std::int64_t)> visit = [&](std::size_t d, std::int64_t number) {
+      if (d == declared.shape.size()) return values.push_back(extra.value(rank.step, number));
+      for (const model::Run& run : region.runs(d))
+        for (std::int64_t i = run.start; i < run.start + run.count; ++i)
+          visit(d + 1, number * declared.shape[d] + i);
+    };
+    visit(0, 0);
+    rank.client->put_dense(field, values.data(), model::DataType::float64, values.size());
   }
 
   // One call of the model on one rank.
@@ -259,6 +352,8 @@ struct Play {
       rank.client->put_dense(*declarations.find_field("cells"), values.data(), model::DataType::int32,
                              values.size());
     }
+    if (rank.next == 2)
+      for (const ExtraField& extra : cast.fields) put(rank, extra);
     if (rank.next == 3) {
       const double value = 1.0 / static_cast<double>(rank.step);
       rank.client->put_dense(*declarations.find_field("energy"), &value, model::DataType::float64, 1);

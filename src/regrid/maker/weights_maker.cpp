@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
@@ -20,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double long_time = 1e5;  // seconds; the end of the process is noticed at once
+constexpr double look = 0.1;  // seconds between two looks at the flag that stops; an end is noticed at once
 
 // A folder in the cache directory, which is removed with all that it has.
 class ScratchFolder {
@@ -99,12 +101,20 @@ struct Described {
   }
 };
 
+void check_stopped(const std::atomic<bool>& is_stopped) {
+  if (is_stopped) throw Error(ErrorCode::resource, "the making of weights was stopped");
+}
+
 // Throws with the text that the maker left, or with how it ended.
-void run_maker(const json& request, const WeightsCache& cache, const ScratchFolder& scratch) {
+void run_maker(const json& request, const WeightsCache& cache, const ScratchFolder& scratch,
+               const std::atomic<bool>& is_stopped) {
   const std::string path = scratch.file("request.json");
   env::system_files().write(path, request.dump());
   env::Child child({cache.interpreter, "-P", "-m", "tailrace.weights.maker", path});
-  while (child.is_heard()) child.receive(long_time);
+  while (child.is_heard()) {
+    check_stopped(is_stopped);
+    child.receive(look);
+  }
   const std::string ending = child.ending();
   const std::string error = request.at("error");
   if (env::system_files().exists(error))
@@ -116,18 +126,8 @@ void run_maker(const json& request, const WeightsCache& cache, const ScratchFold
                             cache.interpreter, ending));
 }
 
-}  // namespace
-
-bool has_weights(const WeightsRequest& request, const std::string& directory) {
-  return env::system_files().exists(weights_path(directory, digest_of(request)));
-}
-
-std::string weights_file(const WeightsRequest& request, const WeightsCache& cache) {
-  const std::string digest = digest_of(request), path = weights_path(cache.directory, digest);
-  if (env::system_files().exists(path)) return path;
-  check_bounds(request.source, request.method);
-  check_bounds(request.target, request.method);
-  env::system_files().make_directories(cache.directory);
+void make(const WeightsRequest& request, const WeightsCache& cache, const std::string& digest,
+          const std::atomic<bool>& is_stopped) {
   const ScratchFolder scratch(cache.directory);
   const std::string made = scratch.file("weights.nc");
   run_maker({{"do", "make"},
@@ -139,8 +139,31 @@ std::string weights_file(const WeightsRequest& request, const WeightsCache& cach
              {"target", std::visit(Described{scratch.file("target")}, request.target)},
              {"digest", digest},
              {"weights", request.weights.empty() ? json() : json(request.weights)}},
-            cache, scratch);
-  env::system_files().rename(made, path);
+            cache, scratch, is_stopped);
+  env::system_files().rename(made, weights_path(cache.directory, digest));
+}
+
+}  // namespace
+
+bool has_weights(const WeightsRequest& request, const std::string& directory) {
+  return env::system_files().exists(weights_path(directory, digest_of(request)));
+}
+
+std::string weights_file(const WeightsRequest& request, const WeightsCache& cache,
+                         const std::atomic<bool>& is_stopped) {
+  const std::string digest = digest_of(request), path = weights_path(cache.directory, digest);
+  if (env::system_files().exists(path)) return path;
+  check_bounds(request.source, request.method);
+  check_bounds(request.target, request.method);
+  env::system_files().make_directories(cache.directory);
+  const std::string mark = fmt::format("{}/{}.lock", cache.directory, digest);
+  const auto lock = env::system_files().open(mark, env::Access::create);
+  while (!lock->mark_as_writer()) {
+    check_stopped(is_stopped);
+    std::this_thread::sleep_for(std::chrono::duration<double>(look));
+  }
+  if (!env::system_files().exists(path)) make(request, cache, digest, is_stopped);
+  env::system_files().remove(mark);
   return path;
 }
 

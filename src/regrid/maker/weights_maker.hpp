@@ -10,6 +10,7 @@
 // bytes. It ends with the status 0, or writes why it cannot to the file `error` and ends with the status 1.
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "regrid/maker/weights_request.hpp"
@@ -21,11 +22,13 @@ struct WeightsCache {
   std::string interpreter;  // the Python that has tailrace.weights
 };
 
-// The path of the weights, which are made unless the cache has them. Two jobs at once do no harm: each makes
-// a file of its own, and the last one that is renamed stays. Blocks, maybe for minutes. Throws
+// The path of the weights, which are made unless the cache has them. If several processes want the same, one
+// makes them, and the others wait for it. Where the file system has no locks each makes a file of its own,
+// and the last one that is renamed stays, so two jobs at once do no harm. Blocks, maybe for minutes. Throws
 // Error(configuration) with what the maker says of the grids or the weights, and Error(resource) for what
-// the system refuses.
-std::string weights_file(const WeightsRequest& request, const WeightsCache& cache);
+// the system refuses, and soon after `is_stopped` was set.
+std::string weights_file(const WeightsRequest& request, const WeightsCache& cache,
+                         const std::atomic<bool>& is_stopped);
 // Whether the cache has them.
 bool has_weights(const WeightsRequest& request, const std::string& directory);
 

@@ -3,8 +3,6 @@
 //
 //   reader → EntryThread → RecordOwner (cut) → messages → RecordDelivery → buffers of the clients
 //                                 ↑ wanted records ← RecordWindow ← the clients' time
-//
-// A later stage between reader and cut may put records onto another horizontal grid.
 #pragma once
 
 #include <cstddef>

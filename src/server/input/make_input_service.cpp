@@ -6,6 +6,7 @@
 #include "env/programs.hpp"
 #include "input/options.hpp"
 #include "input/record_values.hpp"
+#include "regrid/section.hpp"
 
 namespace tailrace::server {
 namespace {
@@ -38,6 +39,13 @@ std::vector<std::vector<int>> only(std::vector<std::vector<int>> clients, int se
   return clients;
 }
 
+std::shared_ptr<input::WeightsStore> weights_of(const settings::Configuration& configuration) {
+  return std::make_shared<input::WeightsStore>(
+      regrid::WeightsCache{.directory = configuration.sections.get<regrid::Cache>().directory,
+                           .interpreter = env::default_interpreter()},
+      true);
+}
+
 }  // namespace
 
 std::unique_ptr<InputService> make_input_service(const pipeline::ServedComponent& component,
@@ -59,7 +67,7 @@ std::unique_ptr<InputService> make_input_service(const pipeline::ServedComponent
                    .reads_alone = reads_alone,
                    .memory = info.memory / record_share,
                    .make_reader =
-                       [&info, calendar = component.calendar(),
+                       [&info, calendar = component.calendar(), weights = weights_of(info.configuration),
                         chunks = std::make_shared<input::ChunkMemory>(info.memory / chunk_share)](
                            const input::Entry& entry, const std::vector<int>& fields) {
                          return input::make_reader(entry, fields,
@@ -67,7 +75,8 @@ std::unique_ptr<InputService> make_input_service(const pipeline::ServedComponent
                                                     .calendar = calendar,
                                                     .folder = env::beside_library(""),
                                                     .directory = "",
-                                                    .chunks = chunks});
+                                                    .chunks = chunks,
+                                                    .weights = weights});
                        }},
       services);
 }

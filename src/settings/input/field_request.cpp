@@ -10,6 +10,7 @@
 #include "base/nearest_name.hpp"
 #include "config/read.hpp"
 #include "config/scalars.hpp"
+#include "regrid/section.hpp"
 #include "settings/input/record_choice.hpp"
 #include "units/unit_system.hpp"
 
@@ -70,6 +71,7 @@ std::vector<Option> which_values() {
            "Values are interpolated to other levels than those of the files. Without it both must be the "
            "same.",
        .example = "{to: p_full, interpolate: log}"},
+      input_regrid_option("The field"),
       {.name = "select",
        .type = map("dim", integer(0)),
        .description = "The index, from 0, along dimensions of the variable that the grid lacks, such as the "
@@ -173,7 +175,29 @@ double real_of(const Value& section, const char* name, double fallback) {
 
 Type input_field_type() { return joined_section({which_values(), how_values_change()}); }
 
-input::FieldRequest input_field_of(const ValueEntry& entry, Problems& problems) {
+Option input_regrid_option(const std::string& whose) {
+  return {.name = "regrid",
+          .type = config::section(regrid::how_options()),
+          .description = fmt::format(
+              "{} is regridded from the horizontal cells of the files to those of the model. Without it both "
+              "must be the same.",
+              whose),
+          .example = "{method: bilinear, coverage: 0.9}"};
+}
+
+std::optional<input::RegridRequest> input_regrid_of(const Value& section, Problems& problems) {
+  const Value* value = section.find("regrid");
+  if (value == nullptr) return std::nullopt;
+  regrid::Options options;
+  regrid::read_how(*value, options, problems);
+  return input::RegridRequest{.rule = {.method = options.method,
+                                       .coverage = options.coverage,
+                                       .normalisation = options.normalisation},
+                              .weights = options.weights};
+}
+
+input::FieldRequest input_field_of(const ValueEntry& entry,
+                                   const std::optional<input::RegridRequest>& of_entry, Problems& problems) {
   const Value& section = entry.value;
   input::FieldRequest field;
   field.name = entry.key;
@@ -187,6 +211,8 @@ input::FieldRequest input_field_of(const ValueEntry& entry, Problems& problems) 
   set_vertical(section, field, problems);
   if (const Value* select = section.find("select"))
     for (const ValueEntry& dim : select->entries()) field.select[dim.key] = dim.value.integer();
+  field.regrid = input_regrid_of(section, problems);
+  if (!field.regrid) field.regrid = of_entry;
   field.may_lose_bits = flag_of(section, "narrow", field.may_lose_bits);
   field.grid = text_of(section, "grid");
   return field;

@@ -66,6 +66,7 @@ std::vector<Option> how_it_is_read() {
                       "record (`stop`), or gives the last record that was read, with one warning (`hold`).",
        .example = "hold",
        .default_value = "stop"},
+      input_regrid_option("Each field that has no `regrid` of its own"),
       {.name = "fields",
        .type = map("field", input_field_type()),
        .description = "The fields that the files give, by the names with which the model asks for them.",
@@ -113,11 +114,12 @@ input::Options read(const Value& value, Problems& problems) {
     entry.location = each.location;
     set_input_source(each.value, entry, problems);
     set_reading(each.value, entry);
+    const auto regrid = input_regrid_of(each.value, problems);
     if (const Value* fields = each.value.find("fields")) {
       if (fields->entries().empty())
         problems.add(fields->location(), fields->path(), "expected at least one field");
       for (const ValueEntry& field : fields->entries()) {
-        entry.fields.push_back(input_field_of(field, problems));
+        entry.fields.push_back(input_field_of(field, regrid, problems));
         names.add(entry.fields.back(), entry.name);
       }
     }

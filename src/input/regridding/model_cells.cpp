@@ -1,0 +1,159 @@
+#include "input/regridding/model_cells.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <variant>
+
+#include "base/error.hpp"
+#include "base/index.hpp"
+#include "input/entry/axis_dim.hpp"
+#include "model/attributes.hpp"
+#include "model/directions.hpp"
+
+namespace tailrace::input {
+namespace {
+
+using regrid::CellGeometry;
+using regrid::GridCells;
+using regrid::Healpix;
+using regrid::HealpixOrder;
+using regrid::ListedCells;
+using regrid::RowsAndColumns;
+
+// Degrees: coordinates of float32 have such errors.
+constexpr double same_place = 2e-5;
+
+[[noreturn]] void refuse(const model::Grid& grid, const std::string& why) {
+  throw Error(ErrorCode::configuration, fmt::format("the grid {} of the model {}", grid.name, why));
+}
+
+// That with most dims, of the horizontal ones.
+const model::Coordinate* coordinate_of(const model::Grid& grid, const regrid::HorizontalDims& horizontal,
+                                       bool (*is_it)(const model::Coordinate&)) {
+  const auto is_horizontal = [&](const std::string& name) {
+    return std::ranges::any_of(horizontal.dims, [&](std::size_t d) { return grid.dims[d] == name; });
+  };
+  const model::Coordinate* found = nullptr;
+  for (const model::Coordinate& one : grid.coordinates)
+    if (is_it(one) && one.measure.empty() && !one.standard_name.starts_with("grid_") && !one.dims.empty() &&
+        std::ranges::all_of(one.dims, is_horizontal) &&
+        (found == nullptr || one.dims.size() > found->dims.size()))
+      found = &one;
+  return found;
+}
+
+const std::vector<double>& whole(const model::Grid& grid, const model::Coordinate& coordinate,
+                                 const std::vector<double>& values) {
+  if (values.empty())
+    refuse(grid, fmt::format("has its coordinate {} in parts, on the ranks that have the cells, and input "
+                             "cannot be regridded to it yet; expected that each rank declares all values, or "
+                             "files on the grid of the model",
+                             coordinate.name));
+  return values;
+}
+
+std::vector<double> values_of(const model::Grid& grid, const model::Coordinate& coordinate) {
+  return in_degrees(whole(grid, coordinate, coordinate.values), coordinate.units);
+}
+
+std::vector<double> bounds_of(const model::Grid& grid, const model::Coordinate& coordinate) {
+  if (coordinate.bounds.empty() && !coordinate.bounds_field) return {};
+  return in_degrees(whole(grid, coordinate, coordinate.bounds), coordinate.units);
+}
+
+std::optional<Healpix> healpix_of(const model::Grid& grid) {
+  if (!grid.mapping || model::text_of(grid.mapping->attributes, "grid_mapping_name") != "healpix")
+    return std::nullopt;
+  std::int64_t cells = 0;
+  for (const std::int64_t length : grid.shape) cells = std::max(cells, length);
+  Healpix healpix;
+  while (healpix.cells() < cells) ++healpix.level;
+  if (model::text_of(grid.mapping->attributes, "indexing_scheme") == "ring")
+    healpix.order = HealpixOrder::ring;
+  return healpix;
+}
+
+// Whether each angle of the model is one of the file's, and neighbours are neighbours.
+bool are_neighbours(const std::vector<double>& file, const std::vector<double>& model, bool is_cyclic) {
+  const auto length = static_cast<std::int64_t>(file.size());
+  const auto apart = [is_cyclic](double a, double b) {
+    return is_cyclic ? std::abs(std::remainder(a - b, 360.0)) : std::abs(a - b);
+  };
+  const auto is_at = [&](std::int64_t i, double value) {
+    return (is_cyclic || (i >= 0 && i < length)) &&
+           apart(file[base::index((i + length) % length)], value) <= same_place;
+  };
+  if (model.empty()) return true;
+  std::int64_t at = 0, step = 0;
+  while (at < length && !is_at(at, model.front())) ++at;
+  if (at == length) return false;
+  for (std::size_t m = 1; m < model.size(); ++m, at += step) {
+    if (step == 0) step = is_at(at + 1, model[m]) ? 1 : -1;
+    if (!is_at(at + step, model[m])) return false;
+    if (is_cyclic) at = (at + length) % length;
+  }
+  return true;
+}
+
+bool are_same(const ListedCells& file, const ListedCells& model) {
+  if (file.shape != model.shape) return false;
+  const CellGeometry &a = file.geometry, &b = model.geometry;
+  for (std::size_t i = 0; i < a.lat.size(); ++i) {
+    const double east = std::abs(std::remainder(a.lon[i] - b.lon[i], 360.0));
+    const bool at_pole = 90.0 - std::abs(a.lat[i]) <= same_place;
+    if (std::abs(a.lat[i] - b.lat[i]) > same_place || (east > same_place && !at_pole)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ModelCells model_cells_of(const model::Declarations& declarations, int number) {
+  const model::Grid& grid = declarations.grids[base::index(number)];
+  ModelCells model;
+  // Bounds along one dim each are halfway between the centres where there are none, so they are not missed.
+  model.horizontal = regrid::horizontal_dims(declarations, number, regrid::Method::bilinear);
+  if (const auto healpix = healpix_of(grid)) {
+    model.cells = *healpix;
+    return model;
+  }
+  const model::Coordinate* const lat = coordinate_of(grid, model.horizontal, model::is_latitude);
+  const model::Coordinate* const lon = coordinate_of(grid, model.horizontal, model::is_longitude);
+  if (lat == nullptr || lon == nullptr)
+    refuse(grid, "has no coordinates of latitude and longitude along its horizontal dims");
+  if (lat->dims != lon->dims && lat->dims.size() == 1 && lon->dims.size() == 1) {
+    RowsAndColumns cells{.lat = values_of(grid, *lat),
+                         .lon = values_of(grid, *lon),
+                         .lat_bounds = bounds_of(grid, *lat),
+                         .lon_bounds = bounds_of(grid, *lon),
+                         .lat_first = grid.dims[model.horizontal.dims.front()] == lat->dims.front()};
+    model.cells = std::move(cells);
+    return model;
+  }
+  ListedCells cells{.geometry = {}, .shape = model.horizontal.shape};
+  cells.geometry.lat = values_of(grid, *lat);
+  cells.geometry.lon = values_of(grid, *lon);
+  cells.geometry.lat_corners = bounds_of(grid, *lat);
+  cells.geometry.lon_corners = bounds_of(grid, *lon);
+  if (!cells.geometry.lat.empty())
+    cells.geometry.corners =
+        static_cast<std::int64_t>(cells.geometry.lat_corners.size() / cells.geometry.lat.size());
+  model.cells = std::move(cells);
+  return model;
+}
+
+bool are_same_cells(const GridCells& file, const GridCells& model) {
+  if (file.index() != model.index()) return false;
+  if (const auto* rows = std::get_if<RowsAndColumns>(&file)) {
+    const auto& own = std::get<RowsAndColumns>(model);
+    return are_neighbours(rows->lat, own.lat, false) && are_neighbours(rows->lon, own.lon, true);
+  }
+  if (const auto* listed = std::get_if<ListedCells>(&file))
+    return are_same(*listed, std::get<ListedCells>(model));
+  return std::get<Healpix>(file) == std::get<Healpix>(model);
+}
+
+}  // namespace tailrace::input

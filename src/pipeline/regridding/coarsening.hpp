@@ -1,0 +1,28 @@
+// The levels of a pyramid: the record of a variable on a part of a target becomes that of the variable on the
+// next coarser one. The children of a cell lie on the same part (plan::TargetGrid::unit), so no message is
+// needed.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "pipeline/blueprint.hpp"
+#include "pipeline/sampling/output_variable.hpp"
+#include "plan/regridding.hpp"
+
+namespace tailrace::pipeline::regridding {
+
+struct CoarseRecord {
+  std::vector<double> values;
+  std::unique_ptr<bool[]> valid;
+  std::span<const bool> valid_span() const { return {valid.get(), values.size()}; }
+};
+
+// `record`: the finer variable's record of the part as its file stores it; packed values are unpacked. A cell
+// is made of its children as RegridPlan::coarsening has it; sums run in their order, row by row. It is
+// missing where the valid share of them is less than the coverage, or none is valid.
+CoarseRecord coarsen(const Blueprint& blueprint, const sampling::OutputVariable& finer,
+                     const sampling::OutputVariable& coarser, int part, std::span<const std::byte> record);
+
+}  // namespace tailrace::pipeline::regridding
