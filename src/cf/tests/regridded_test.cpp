@@ -61,7 +61,6 @@ TEST(RegriddedLayout, HasTheGridMappingOfHealpix) {
   EXPECT_EQ(attribute(layout, "ta", "comment"), "of the model");
   EXPECT_EQ(attribute(layout, "crs", "grid_mapping_name"), "healpix");
   EXPECT_EQ(attribute(layout, "crs", "indexing_scheme"), "nested");
-  EXPECT_EQ(attribute(layout, "crs", "healpix_order"), "nest");
   EXPECT_THAT(dims(layout, "cell"), ElementsAre("cell"));
   EXPECT_EQ(variable(layout, "cell").type, DataType::int64);
   EXPECT_EQ(attribute(layout, "cell", "standard_name"), "healpix_index");
