@@ -1,4 +1,4 @@
-// What `tailrace check` says of the weights of regridding.
+// The part of `tailrace check` about the weights of regridding.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the files of regridded variables say about their grids.
+// The grids of regridded variables in files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
