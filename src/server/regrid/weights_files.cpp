@@ -304,6 +304,14 @@ WeightsDecision decide(const plan::Regridding& regridding, const std::vector<reg
   return decision;
 }
 
+std::optional<std::string> path_in_cache(const plan::Regridding& regridding, const plan::WeightsPlan& weights,
+                                         const std::string& cache) {
+  if (plan::needs_rank_geometry(regridding, weights)) return std::nullopt;
+  return at_place(weights, [&] {
+    return regrid::weights_path(std::filesystem::absolute(cache).string(), digest_of(weights, {}));
+  });
+}
+
 bool write_cells(const std::string& folder, const std::vector<const regrid::RankCells*>& cells) {
   std::vector<std::int64_t> numbers;
   regrid::CellGeometry all;

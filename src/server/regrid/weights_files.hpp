@@ -50,6 +50,11 @@ struct WeightsDecision {
 WeightsDecision decide(const plan::Regridding& regridding, const std::vector<regrid::CellDigest>& sums,
                        const std::string& cache, int servers);
 
+// The path in the cache that the weights will have, without a job: none if only ranks know the cells of the
+// source. Throws Error(configuration) and Error(resource) as decide().
+std::optional<std::string> path_in_cache(const plan::Regridding& regridding, const plan::WeightsPlan& weights,
+                                         const std::string& cache);
+
 // Writes the cells of the ranks of one server. Returns whether there were any.
 bool write_cells(const std::string& folder, const std::vector<const regrid::RankCells*>& cells);
 // On the leader: those of the declarations, if cells are listed one by one.

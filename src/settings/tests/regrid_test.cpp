@@ -1,4 +1,4 @@
-// What files and variables say about regridding, the grids of files, and pyramids.
+// The options of regridding of files and variables, the grids of files, and pyramids.
 #include <gmock/gmock.h>
 
 #include "config/testing/section_conformance.hpp"
