@@ -149,10 +149,10 @@ class ServedComponent final : public StepReceiver {
   ComponentLifecycle lifecycle_;
   GracefulShutdown shutdown_;
   checkpoints::Checkpoints checkpoints_;
-  regridding::Prepared prepared_;                        // until start()
+  regridding::Prepared prepared_;                       // until start()
   std::unique_ptr<regridding::Regridding> regridding_;  // null where nothing is regridded
   std::unique_ptr<Diagnostics> diagnostics_;            // null where there are none
-  Input* input_ = nullptr;                    // null on a server without clients
+  Input* input_ = nullptr;                              // null on a server without clients
   telemetry::HeldPart held_;
   double next_count_ = 0.0;
   std::size_t needed_besides_ = 0;  // bytes in addition to the bound, if `memory` is not given (check_memory)

@@ -34,13 +34,13 @@ double sine(double degrees) { return std::sin(degrees * std::numbers::pi / 180.0
 class Analyst {
  public:
   Analyst(const settings::Configuration& configuration, const model::Declarations& declarations,
-          const model::Decomposition* decomposition, const std::vector<GridAngle>& angles,
+          const model::Decomposition* decomposition, const std::vector<NamedCoordinate>& named,
           config::Problems& problems)
       : configuration_(configuration),
         declarations_(declarations),
         index_(declarations),
         decomposition_(decomposition),
-        angles_(angles),
+        named_(named),
         problems_(problems) {}
 
   std::shared_ptr<const Analysis> make() {
@@ -50,13 +50,7 @@ class Analyst {
       for (const auto& [name, where] : group.fields) add_field(name, group);
     for (const model::Grid& grid : declarations_.grids)
       for (const model::Coordinate& coordinate : grid.coordinates) add_coordinate(grid, coordinate);
-    for (const GridAngle& angle : angles_) {
-      const model::Grid& grid = declarations_.grids[base::index(angle.grid)];
-      if (angle.coordinate.field)
-        add_parts(grid, angle.coordinate, angle.name);
-      else
-        add_known(grid, angle.coordinate, angle.name);
-    }
+    for (const NamedCoordinate& one : named_) add_named(one);
     scope_.operators = analytics::user::make_operators(configuration_.operators, problems_);
     if (problems_.touch("operators"))
       return analysis_;  // expressions that call them would only repeat the message
@@ -202,6 +196,25 @@ class Analyst {
     }
     if (model::is_latitude(coordinate)) add_areas(grid, coordinate, shape_of(grid, coordinate));
     if (!is_field) add_known(grid, coordinate, coordinate.name);
+  }
+
+  // Those of vectors; the axes of the Earth lie along a dim of no grid.
+  void add_named(const NamedCoordinate& one) {
+    if (one.grid < 0) {
+      analytics::Shape shape;
+      shape.units = one.coordinate.units;
+      shape.dims.push_back({one.coordinate.dims.front(), std::ssize(one.coordinate.values), false});
+      scope_.inputs.push_back({one.name, std::move(shape)});
+      analysis_->inputs.push_back({Place::known, {}, one.coordinate.values});
+      analysis_->field_of_input.push_back(-1);
+      origins_.push_back({nullptr, "", "", {}});
+      return;
+    }
+    const model::Grid& grid = declarations_.grids[base::index(one.grid)];
+    if (one.coordinate.field)
+      add_parts(grid, one.coordinate, one.name);
+    else
+      add_known(grid, one.coordinate, one.name);
   }
 
   // The areas of cells between two parallels are proportional to the differences of the sines of their
@@ -357,7 +370,7 @@ class Analyst {
   const model::Declarations& declarations_;
   const model::FieldIndex index_;
   const model::Decomposition* decomposition_;
-  const std::vector<GridAngle>& angles_;
+  const std::vector<NamedCoordinate>& named_;
   config::Problems& problems_;
   analytics::Scope scope_;
   std::vector<InputOrigin> origins_;           // of scope_.inputs
@@ -373,9 +386,10 @@ class Analyst {
 std::shared_ptr<const Analysis> analyse(const settings::Configuration& configuration,
                                         const model::Declarations& declarations,
                                         const model::Decomposition* decomposition,
-                                        const std::vector<GridAngle>& angles, config::Problems& problems) {
+                                        const std::vector<NamedCoordinate>& named,
+                                        config::Problems& problems) {
   if (configuration.diagnostics.empty() && point_requests(configuration).empty()) return nullptr;
-  return Analyst(configuration, declarations, decomposition, angles, problems).make();
+  return Analyst(configuration, declarations, decomposition, named, problems).make();
 }
 
 // The first rank counts as the owner of a field that every rank has.

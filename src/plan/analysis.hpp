@@ -43,11 +43,12 @@ struct Analysis {
 
 // `decomposition` may be null (a model rank knows only its own part): the split dimensions are then a guess,
 // which changes where values are computed but not the values. Mistakes are added to `problems`. Null if there
-// are no diagnostics and no files with points. `angles`: further inputs that expressions may name.
+// are no diagnostics and no files with points. `named`: further inputs that expressions may name.
 std::shared_ptr<const Analysis> analyse(const settings::Configuration& configuration,
                                         const model::Declarations& declarations,
                                         const model::Decomposition* decomposition,
-                                        const std::vector<GridAngle>& angles, config::Problems& problems);
+                                        const std::vector<NamedCoordinate>& named,
+                                        config::Problems& problems);
 
 // The regions of the model's grids, then of those of diagnostics. A pure function, so equal on every server.
 model::Decomposition with_diagnostics(const Analysis& analysis, const model::Decomposition& decomposition);

@@ -186,8 +186,10 @@ std::string regrid_words(const Plan& plan, const VariablePlan& variable) {
   if (variable.regrid < 0) return "";
   if (variable.fraction_of >= 0) return ", the valid share of each cell";
   const RegridPlan& regrid = plan.regridding->regrids[base::index(variable.regrid)];
-  return fmt::format("{}{}, on {}, {}", variable.rotation.empty() ? "" : ", ", variable.rotation,
-                     text_of(plan, regrid), reason_of(plan, variable));
+  const char* direction = regrid.projection == Projection::east    ? ", true east of a vector"
+                          : regrid.projection == Projection::north ? ", true north of a vector"
+                                                                   : "";
+  return fmt::format("{}, on {}, {}", direction, text_of(plan, regrid), reason_of(plan, variable));
 }
 
 Branch describe_variables(const Plan& whole, const DatasetPlan& file, int axis, const std::string& on) {
@@ -230,7 +232,7 @@ Branch describe_file(const Plan& whole, const DatasetPlan& file) {
   return branch;
 }
 
-// Of weights between whole grids; the servers share them.
+// The weights between whole grids, which the servers share.
 std::optional<Branch> describe_weights(const Plan& plan) {
   if (!plan.regridding) return std::nullopt;
   Branch branch{"weights of regridding", {}};

@@ -95,6 +95,7 @@ DiagnosticCoordinates::Note DiagnosticCoordinates::note_of_input(const Node& inp
   for (const Dim& dim : input.shape.dims) {
     DimNote& added = made.dims.emplace_back();
     added.declared = origin.grid;
+    if (origin.grid == nullptr) continue;
     if (const model::Coordinate* own = own_coordinate(*origin.grid, dim.name)) {
       added.coordinate = std::make_shared<DimCoordinate>(dim_coordinate_of(*own));
       continue;

@@ -44,7 +44,8 @@ class Planner {
  public:
   Planner(const settings::Configuration& configuration, const model::Declarations& declarations,
           const model::Decomposition* decomposition)
-      : vectors_(configuration, declarations, problems_),
+      : given_(configuration),
+        vectors_(configuration, declarations, problems_),
         configuration_(vectors_.configuration()),
         plan_(begin(decomposition, declarations)),
         computed_(plan_.analysis ? plan_.analysis->declarations : declarations),
@@ -94,7 +95,7 @@ class Planner {
       plan.warnings.push_back(std::move(line));
     for (std::string& line : coordinate_warnings(declarations)) plan.warnings.push_back(std::move(line));
     plan.calendar = calendar::Calendar(configuration_.time.calendar, configuration_.time.start);
-    plan.analysis = analyse(configuration_, declarations, decomposition, vectors_.angles(), problems_);
+    plan.analysis = analyse(configuration_, declarations, decomposition, vectors_.coordinates(), problems_);
     return plan;
   }
 
@@ -185,7 +186,7 @@ class Planner {
     file.span = time::resolve(entry.span, plan_.calendar);
     std::map<std::string, config::Location> names;
     for (const settings::VariableEntry& variable : entry.variables) {
-      for (const std::string& name : settings::fields_of(variable, configuration_)) {
+      for (const std::string& name : settings::fields_of(variable, given_)) {
         const auto index = listed_.find(name);
         if (index != listed_.end()) add_variable(file, variable, index->second, names);
       }
@@ -236,18 +237,20 @@ class Planner {
 
   // The field on the target grid, with the periods of its source.
   int regridded(const settings::VariableEntry& entry, int asked, VariablePlan& variable) {
-    const auto regrid = regridder_.add(entry, asked);
+    const auto vector = vector_of(entry, asked);
+    const auto regrid = regridder_.add(entry, asked, vector);
     if (!regrid) return asked;
+    const int source = vector ? vector->field : asked;
     variable.regrid = *regrid;
     plan_.fields.resize(declarations_.fields.size());
     for (const int made : {regridder_.at(*regrid).target_field, regridder_.at(*regrid).fraction_field}) {
       if (made < 0) continue;
       FieldPlan& plan = plan_.fields[base::index(made)];
-      plan = plan_.fields[base::index(asked)];
+      plan = plan_.fields[base::index(source)];
       plan.kept = false;
       plan.used = true;
     }
-    plan_.fields[base::index(asked)].used = true;
+    plan_.fields[base::index(source)].used = true;
     return regridder_.at(*regrid).target_field;
   }
 
@@ -316,23 +319,21 @@ class Planner {
                       name, first->second.text()));
   }
 
-  // The diagnostic that is regridded in place of a component of a vector.
-  int rotated(const std::optional<Vectors::Component>& component, int named) const {
-    if (!component || component->diagnostic.empty()) return named;
-    const auto found = listed_.find(component->diagnostic);
-    return found == listed_.end() ? named : found->second;
+  // The vector that is regridded in place of a field that is a component of it.
+  std::optional<VectorSource> vector_of(const settings::VariableEntry& entry, int field) const {
+    const auto component = vectors_.find(entry, declarations_.fields[base::index(field)].name);
+    if (!component) return std::nullopt;
+    return VectorSource{listed_.at(component->diagnostic), component->projection, component->standard_name};
   }
 
-  void add_variable(DatasetPlan& file, const settings::VariableEntry& entry, int named,
+  void add_variable(DatasetPlan& file, const settings::VariableEntry& entry, int asked,
                     std::map<std::string, config::Location>& names) {
     VariablePlan variable;
-    const auto component = vectors_.find(entry, declarations_.fields[base::index(named)].name);
-    const int asked = rotated(component, named);
     const int index =
         file.entry.points() == nullptr ? regridded(entry, asked, variable) : written_to(file.entry, asked);
     const bool is_regridded = variable.regrid >= 0;
     const model::Field& field = declarations_.fields[base::index(index)];
-    const std::string& field_name = declarations_.fields[base::index(named)].name;
+    const std::string& field_name = declarations_.fields[base::index(asked)].name;
     plan_.fields[base::index(index)].used = true;
     check_variable(entry, is_regridded ? declarations_.fields[base::index(asked)] : field,
                    declarations_.grids[base::index(field.grid)], plan_.fields[base::index(index)]);
@@ -351,9 +352,8 @@ class Planner {
     variable.axis = axis_of(file, entry, plan_.fields[base::index(index)]);
     variable.reduction = entry.reduction;
     variable.propagates_missing = entry.propagates_missing;
-    if (component) variable.rotation = component->described;
-    const model::Field& source = asked == named ? field : declarations_.fields[base::index(named)];
-    set_type(entry, is_regridded ? source : typed_as(file.entry, asked, index), variable);
+    const bool is_of_vector = is_regridded && regridder_.at(variable.regrid).projection != Projection::none;
+    set_type(entry, is_regridded && !is_of_vector ? field : typed_as(file.entry, asked, index), variable);
     if (is_regridded)
       variable.regridded_type = regridder_.at(variable.regrid).stage == Stage::per_record
                                     ? default_type(field, entry.reduction)
@@ -369,10 +369,6 @@ class Planner {
     }
     variable.chunk = entry.chunk;
     variable.attributes = entry.attributes;
-    const bool is_named =
-        std::ranges::count(variable.attributes, "standard_name", &output::Attributes::value_type::first) > 0;
-    if (component && asked == named && !component->standard_name.empty() && !is_named)
-      variable.attributes.emplace_back("standard_name", component->standard_name);
     variable.coordinates = mip_tables::scalar_coordinates(written);
     variable.fill_value = entry.fill_value;
     if (const auto complaint = attributes_complaint(variable.attributes, field,
@@ -512,6 +508,7 @@ class Planner {
                         name));
   }
 
+  const settings::Configuration& given_;
   config::Problems problems_;
   Vectors vectors_;
   const settings::Configuration& configuration_;  // with diagnostics for vectors

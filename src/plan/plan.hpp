@@ -68,14 +68,13 @@ struct VariablePlan {
   bool at_stations = false;  // `field` holds the values at the stations or along the trajectories of the file
   // Of a regridded variable the index into Regridding::regrids; -1: none. `field` is then on the target grid.
   int regrid = -1;
-  std::string rotation = {};  // how a component of a vector was rotated before; empty: it was not
   // The type of its values before and after they are regridded: that of the field, or of the records of a
   // window on the source grid. `type` is what the file has.
   model::DataType regridded_type = model::DataType::float64;
   // It holds the valid share of each cell of that variable of the same file, record by record; -1: none. Its
   // `field` is RegridPlan::fraction_field.
   int fraction_of = -1;
-  // Of a pyramid's coarser level: its records are made of those of this variable, on an equal axis.
+  // The variable whose records make those of a pyramid's coarser level; their axes are equal.
   struct Finer {
     int file = -1, variable = -1;  // indices into Plan::files and DatasetPlan::variables
   };

@@ -146,7 +146,7 @@ std::int64_t Regridder::unit_of(const regrid::Target& to) const {
   return regrid::unit_of(to);
 }
 
-// What is given for a whole file does not concern profiles and sums.
+// An option of a whole file does not concern profiles and sums.
 bool Regridder::stays(const settings::VariableEntry& variable, int index) const {
   if (variable.says_regrid) return false;
   const model::Grid& on = declarations_.grids[base::index(declarations_.fields[base::index(index)].grid)];
@@ -178,23 +178,33 @@ std::optional<regrid::HorizontalDims> Regridder::horizontal_of(const settings::V
   }
 }
 
-std::optional<int> Regridder::add(const settings::VariableEntry& variable, int index) {
+std::optional<int> Regridder::add(const settings::VariableEntry& variable, int index,
+                                  const std::optional<VectorSource>& vector) {
   if (!variable.regrid || stays(variable, index)) return std::nullopt;
   const regrid::Options& options = *variable.regrid;
   const auto horizontal = horizontal_of(variable, index);
   if (!horizontal) return std::nullopt;
-  const model::Field source = declarations_.fields[base::index(index)];
+  model::Field source = declarations_.fields[base::index(index)];
+  if (vector) {
+    const model::Field& whole = declarations_.fields[base::index(vector->field)];
+    source.type = whole.type;
+    source.fill_value = whole.fill_value;
+    source.is_only_masked = whole.is_only_masked;
+    source.standard_name = vector->standard_name;
+  }
   const bool misses_at_times = source.fill_value && !source.is_only_masked;
-  RegridPlan plan{.source_field = index,
+  RegridPlan plan{.source_field = vector ? vector->field : index,
                   .weights = weights_of({source.grid, *horizontal}, options),
+                  .projection = vector ? vector->projection : Projection::none,
                   .rule = {options.method, options.coverage, options.normalisation},
                   .stage = commutes(options.method, variable.reduction, misses_at_times) ? Stage::per_record
                                                                                          : Stage::per_sample};
   std::vector<RegridPlan>& all = regridding_->regrids;
   for (std::size_t known = 0; known < all.size(); ++known) {
     RegridPlan& one = all[known];
-    const bool is_same = one.source_field == plan.source_field && one.weights == plan.weights &&
-                         one.stage == plan.stage && one.rule.coverage == plan.rule.coverage &&
+    const bool is_same = one.source_field == plan.source_field && one.projection == plan.projection &&
+                         one.weights == plan.weights && one.stage == plan.stage &&
+                         one.rule.coverage == plan.rule.coverage &&
                          one.rule.normalisation == plan.rule.normalisation;
     if (!is_same) continue;
     if (options.with_fraction && one.fraction_field < 0)

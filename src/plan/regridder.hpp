@@ -16,6 +16,13 @@
 
 namespace tailrace::plan {
 
+// A vector that is regridded in place of one of its components.
+struct VectorSource {
+  int field = -1;  // the diagnostic with its components along the axes of the Earth
+  Projection projection = Projection::none;
+  std::string standard_name;  // of the component along true east or north; empty: none is known
+};
+
 class Regridder {
  public:
   // `declarations`: those of the model and of diagnostics. All arguments must live longer.
@@ -31,8 +38,9 @@ class Regridder {
 
   // The index of the RegridPlan of a variable with that field. None if it stays on its own grid: it says no
   // more than its file, and the field has no cells on the Earth. Also none, with a problem, if it cannot be
-  // regridded.
-  std::optional<int> add(const settings::VariableEntry& variable, int field);
+  // regridded. `vector`: of a field that is a component of one.
+  std::optional<int> add(const settings::VariableEntry& variable, int field,
+                         const std::optional<VectorSource>& vector);
   // The same for a variable of a coarser level. `finer`: the variable that it is made of.
   int coarsen(const VariablePlan& finer, const regrid::Target& target);
 
@@ -75,7 +83,7 @@ class Regridder {
   std::unordered_set<std::string> names_;  // of all fields
 };
 
-// What names the horizontal cells of a grid: a text that is equal for equal cells. Empty if the declarations
+// Names the horizontal cells of a grid by a text that is equal for equal cells. Empty if the declarations
 // do not tell.
 std::string cells_text(const model::Grid& grid, const regrid::HorizontalDims& horizontal);
 std::string cells_text(const regrid::Target& target);

@@ -14,6 +14,7 @@
 #include "config/problems.hpp"
 #include "model/declarations.hpp"
 #include "plan/plan.hpp"
+#include "plan/projection.hpp"
 #include "regrid/apply.hpp"
 #include "regrid/options.hpp"
 #include "regrid/source_cells.hpp"
@@ -63,7 +64,10 @@ struct RegridPlan {
   int target_field = -1;    // the same; VariablePlan::field of its variables
   int fraction_field = -1;  // that of companions with the valid share (float64, no missing value); -1: none
   int weights = -1;         // index into Regridding::weights; -1 where it is coarsened
-  regrid::Rule rule;        // of `coarsened` the coverage and the normalisation
+  // Of a component of a vector: its source has a further dim with the three along the axes of the Earth
+  // (vector_dim), of which a target cell makes one.
+  Projection projection = Projection::none;
+  regrid::Rule rule;  // of `coarsened` the coverage and the normalisation
   Stage stage = Stage::per_record;
   Coarsening coarsening = Coarsening::mean;  // of `coarsened`
 };

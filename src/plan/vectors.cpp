@@ -41,6 +41,18 @@ bool has_true_directions(const model::Grid& grid) {
   return is_axis(&model::is_latitude) && is_axis(&model::is_longitude) && grid.indexed_dim.empty();
 }
 
+bool is_place(const model::Coordinate& one, bool is_lat) {
+  return (is_lat ? model::is_latitude(one) : model::is_longitude(one)) && !one.dims.empty() &&
+         !one.standard_name.starts_with("grid_") && (!one.values.empty() || one.field);
+}
+
+bool has_places(const model::Grid& grid) {
+  const auto has = [&](bool is_lat) {
+    return std::ranges::any_of(grid.coordinates, [=](const auto& one) { return is_place(one, is_lat); });
+  };
+  return has(true) && has(false);
+}
+
 bool are_dims_within(const model::Grid& inner, const model::Grid& outer) {
   return std::ranges::all_of(inner.dims, [&](const std::string& dim) {
     return std::ranges::find(outer.dims, dim) != outer.dims.end();
@@ -69,60 +81,77 @@ Vectors::Vectors(const settings::Configuration& configuration, const model::Decl
   for (const settings::OutputEntry& file : configuration.files)
     for (const settings::VariableEntry& variable : file.variables)
       if (variable.regrid && seen.insert(variable.regrid.get()).second)
-        for (const regrid::VectorPair& pair : variable.regrid->vectors)
-          add(pair, variable.regrid->config_path + ".vectors");
+        for (const regrid::VectorPair& pair : variable.regrid->vectors) add(pair, *variable.regrid);
 }
 
-void Vectors::add(const regrid::VectorPair& pair, const std::string& path) {
-  const bool is_known = std::ranges::any_of(
-      pairs_, [&](const Pair& one) { return one.east == pair.east && one.north == pair.north; });
-  if (is_known) return;
+std::optional<std::array<const model::Field*, 2>> Vectors::fields_of(const regrid::VectorPair& pair,
+                                                                     const std::string& path) {
   std::array<const model::Field*, 2> fields{};
   for (std::size_t i = 0; i < 2; ++i) {
     const std::string& name = i == 0 ? pair.east : pair.north;
     const auto found = declarations_.find_field(name);
-    if (!found || !declarations_.fields[base::index(*found)].is_put())
-      return problems_.add(pair.location, path,
-                           fmt::format("the model declares no field \"{}\".{}", name,
-                                       base::name_hint(name, declarations_.field_names())));
+    if (!found || !declarations_.fields[base::index(*found)].is_put()) {
+      problems_.add(pair.location, path,
+                    fmt::format("the model declares no field \"{}\".{}", name,
+                                base::name_hint(name, declarations_.field_names())));
+      return std::nullopt;
+    }
     fields[i] = &declarations_.fields[base::index(*found)];
   }
-  if (fields[0]->grid != fields[1]->grid)
-    return problems_.add(
-        pair.location, path,
-        fmt::format(
-            "\"{}\" lies on the grid \"{}\" and \"{}\" on \"{}\"; expected both components at the same "
-            "points, such as diagnostics that bring them there",
-            pair.east, declarations_.grids[base::index(fields[0]->grid)].name, pair.north,
-            declarations_.grids[base::index(fields[1]->grid)].name));
-  Pair made{pair.east, pair.north, {}, {}};
-  made.to_east.standard_name = true_name(fields[0]->standard_name);
-  made.to_north.standard_name = true_name(fields[1]->standard_name);
-  const model::Grid& grid = declarations_.grids[base::index(fields[0]->grid)];
-  const bool are_true = is_true(fields[0]->standard_name) && is_true(fields[1]->standard_name);
-  if (!are_true && !has_true_directions(grid)) {
-    const auto angle = angle_of(fields[0]->grid, pair, path);
+  if (fields[0]->grid == fields[1]->grid) return fields;
+  problems_.add(
+      pair.location, path,
+      fmt::format("\"{}\" lies on the grid \"{}\" and \"{}\" on \"{}\"; expected both components at the same "
+                  "points",
+                  pair.east, declarations_.grids[base::index(fields[0]->grid)].name, pair.north,
+                  declarations_.grids[base::index(fields[1]->grid)].name));
+  return std::nullopt;
+}
+
+void Vectors::add(const regrid::VectorPair& pair, const regrid::Options& options) {
+  const std::string path = options.config_path + ".vectors";
+  if (options.method == regrid::Method::largest_area)
+    return problems_.add(pair.location, path,
+                         "`largest_area` is for classes, and a vector is none; expected another method");
+  const bool is_known = std::ranges::any_of(
+      pairs_, [&](const Pair& one) { return one.east == pair.east && one.north == pair.north; });
+  if (is_known) return;
+  const auto fields = fields_of(pair, path);
+  if (!fields) return;
+  const auto& [along_x, along_y] = *fields;
+  const int grid = along_x->grid;
+  std::string e = pair.east, n = pair.north;
+  const bool are_true = is_true(along_x->standard_name) && is_true(along_y->standard_name);
+  if (!are_true && !has_true_directions(declarations_.grids[base::index(grid)])) {
+    const auto angle = angle_of(grid, pair, path);
     if (!angle) return;
-    const auto rotate = [&](Component& component, const char* where, const std::string& is,
-                            const model::Field& from) {
-      component.diagnostic = fmt::format("{} and {} to true {}", pair.east, pair.north, where);
-      component.described = fmt::format("rotated to true {}", where);
-      add_diagnostic(component.diagnostic, is, from, component, pair.location);
-    };
-    const std::string &u = pair.east, &v = pair.north, &a = *angle;
-    rotate(made.to_east, "east", fmt::format("{} * cos({}) - {} * sin({})", u, a, v, a), *fields[0]);
-    rotate(made.to_north, "north", fmt::format("{} * sin({}) + {} * cos({})", u, a, v, a), *fields[1]);
-  }
-  pairs_.push_back(std::move(made));
+    e = fmt::format("({0} * cos({2}) - {1} * sin({2}))", pair.east, pair.north, *angle);
+    n = fmt::format("({0} * sin({2}) + {1} * cos({2}))", pair.east, pair.north, *angle);
+  } else if (!has_places(declarations_.grids[base::index(grid)]))
+    return;  // cells of HEALPix: the components are as good as any others
+  const auto lat = place_of(grid, true, pair, path), lon = place_of(grid, false, pair, path);
+  if (!lat || !lon) return;
+  const std::string name = fmt::format("the vector of {} and {}", pair.east, pair.north);
+  add_diagnostic(
+      name,
+      fmt::format(
+          "earth_axis_x * (-{0} * sin({3}) - {1} * sin({2}) * cos({3})) + earth_axis_y * ({0} * cos({3}) - "
+          "{1} * sin({2}) * sin({3})) + earth_axis_z * {1} * cos({2})",
+          e, n, *lat, *lon),
+      pair.location);
+  pairs_.push_back({pair.east,
+                    pair.north,
+                    {name, Projection::east, true_name(along_x->standard_name)},
+                    {name, Projection::north, true_name(along_y->standard_name)}});
 }
 
 std::optional<std::string> Vectors::angle_of(int number, const regrid::VectorPair& pair,
                                              const std::string& path) {
   const model::Grid& grid = declarations_.grids[base::index(number)];
   for (const model::Coordinate& one : grid.coordinates)
-    if (one.standard_name == angle_name) return name_of_angle(number, one);
+    if (one.standard_name == angle_name) return name_of("angle", number, one);
   if (auto field = angle_field(number)) return field;
-  if (const auto computed = angle_of_rotated_pole(grid)) return name_of_angle(number, *computed);
+  if (const auto computed = angle_of_rotated_pole(grid)) return name_of("angle", number, *computed);
   problems_.add(
       pair.location, path,
       fmt::format(
@@ -148,24 +177,42 @@ std::optional<std::string> Vectors::angle_field(int number) const {
   return std::nullopt;
 }
 
+std::optional<std::string> Vectors::place_of(int number, bool is_lat, const regrid::VectorPair& pair,
+                                             const std::string& path) {
+  const model::Grid& grid = declarations_.grids[base::index(number)];
+  for (const model::Coordinate& one : grid.coordinates)
+    if (is_place(one, is_lat)) return name_of(is_lat ? "latitude" : "longitude", number, one);
+  problems_.add(
+      pair.location, path,
+      fmt::format("the grid \"{}\" of \"{}\" has no coordinate of {}, which the directions of vectors need",
+                  grid.name, pair.east, is_lat ? "latitude" : "longitude"));
+  return std::nullopt;
+}
+
 // Names of coordinates may stand for several grids, so expressions get one that does not.
-std::string Vectors::name_of_angle(int grid, const model::Coordinate& coordinate) {
-  const std::string name = fmt::format("angle_of_grid_{}", grid);
-  if (std::ranges::find(angles_, name, &GridAngle::name) == angles_.end())
-    angles_.push_back({name, grid, coordinate});
+std::string Vectors::name_of(const std::string& what, int grid, const model::Coordinate& coordinate) {
+  const std::string name = fmt::format("{}_of_grid_{}", what, grid);
+  if (std::ranges::find(coordinates_, name, &NamedCoordinate::name) == coordinates_.end())
+    coordinates_.push_back({name, grid, coordinate});
   return name;
 }
 
-void Vectors::add_diagnostic(const std::string& name, const std::string& is, const model::Field& from,
-                             const Component& component, const config::Location& where) {
-  if (!own_) own_ = given_;
+void Vectors::add_diagnostic(const std::string& name, const std::string& is, const config::Location& where) {
+  if (!own_) {
+    own_ = given_;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      model::Coordinate one;
+      one.dims = {vector_dim};
+      one.units = "1";
+      one.values.assign(3, 0.0);
+      one.values[axis] = 1.0;
+      coordinates_.push_back({fmt::format("earth_axis_{}", "xyz"[axis]), -1, one});
+    }
+  }
   settings::DiagnosticEntry entry;
   entry.name = name;
   entry.location = entry.is_location = where;
   entry.is = is;
-  entry.standard_name = component.standard_name;
-  entry.long_name = from.long_name;
-  for (const auto& [key, value] : from.attributes) entry.attributes.emplace_back(key, value);
   own_->diagnostics.push_back(std::move(entry));
 }
 

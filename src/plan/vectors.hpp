@@ -1,23 +1,32 @@
 // Pairs of fields that are the components of a vector along the dims of their grid (`vectors` of `regrid`).
-// Diagnostics rotate them to true east and north on their own grid; these are regridded in their place.
+//
+// True east and north differ from cell to cell, and near a pole by much, so means of them are not those of
+// the vector. Therefore a diagnostic makes its three components along the axes of the Earth, along a dim of
+// their own; these are regridded, and each target cell makes true east and north of them (Projection).
 //
 // With the angle a from east to the x direction, anticlockwise (CF: angle_of_rotation_from_east_to_x):
-// east = u cos a - v sin a, north = u sin a + v cos a.
+// e = u cos a - v sin a, n = u sin a + v cos a; with the latitude p and the longitude l:
+// x = -e sin l - n sin p cos l, y = e cos l - n sin p sin l, z = n cos p.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "config/problems.hpp"
 #include "model/declarations.hpp"
+#include "plan/projection.hpp"
 #include "settings/configuration.hpp"
 
 namespace tailrace::plan {
 
-// The angle of a grid as an input of expressions.
-struct GridAngle {
-  std::string name;  // in expressions
+// The dim of the three components along the axes of the Earth.
+inline constexpr const char* vector_dim = "vector_component";
+
+// A coordinate of a grid as an input of expressions, by a name that stands for no other.
+struct NamedCoordinate {
+  std::string name;
   int grid = -1;
   model::Coordinate coordinate;  // with all values, or with the static field that has them
 };
@@ -31,13 +40,13 @@ class Vectors {
 
   // The one given; with diagnostics for the pairs if anything is rotated.
   const settings::Configuration& configuration() const { return own_ ? *own_ : given_; }
-  // Those of coordinates, which such diagnostics name.
-  const std::vector<GridAngle>& angles() const { return angles_; }
+  // Those that such diagnostics name; also the axes of the Earth, along vector_dim.
+  const std::vector<NamedCoordinate>& coordinates() const { return coordinates_; }
 
   struct Component {
-    std::string diagnostic;     // that is regridded in place of the field; empty: the field itself
+    std::string diagnostic;  // with the vector, which is regridded in place of the field
+    Projection projection = Projection::east;
     std::string standard_name;  // of the component along true east or north; empty: none is known
-    std::string described;      // for `tailrace check`: "rotated to true east"; empty: it is not
   };
   // None: the variable's `regrid` names no pair with the field.
   std::optional<Component> find(const settings::VariableEntry& entry, const std::string& field) const;
@@ -47,19 +56,22 @@ class Vectors {
     std::string east, north;
     Component to_east, to_north;
   };
-  void add(const regrid::VectorPair& pair, const std::string& path);
-  // How the angle of a grid is called in expressions; none, with a problem, if it has none.
+  void add(const regrid::VectorPair& pair, const regrid::Options& options);
+  std::optional<std::array<const model::Field*, 2>> fields_of(const regrid::VectorPair& pair,
+                                                              const std::string& path);
+  // How these are called in expressions; none, with a problem, if the grid has none.
   std::optional<std::string> angle_of(int grid, const regrid::VectorPair& pair, const std::string& path);
+  std::optional<std::string> place_of(int grid, bool is_lat, const regrid::VectorPair& pair,
+                                      const std::string& path);
   std::optional<std::string> angle_field(int grid) const;
-  std::string name_of_angle(int grid, const model::Coordinate& coordinate);
-  void add_diagnostic(const std::string& name, const std::string& is, const model::Field& from,
-                      const Component& component, const config::Location& where);
+  std::string name_of(const std::string& what, int grid, const model::Coordinate& coordinate);
+  void add_diagnostic(const std::string& name, const std::string& is, const config::Location& where);
 
   const settings::Configuration& given_;
   const model::Declarations& declarations_;
   config::Problems& problems_;
   std::optional<settings::Configuration> own_;
-  std::vector<GridAngle> angles_;
+  std::vector<NamedCoordinate> coordinates_;
   std::vector<Pair> pairs_;
 };
 

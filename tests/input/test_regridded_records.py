@@ -1,10 +1,13 @@
 """Records that are regridded, against NumPy on the weights of the cache, and against sums made otherwise."""
 
+import subprocess
+
 import netCDF4
 import numpy as np
 import pytest
 from support.input_regridding import boxes, mean_of_valid, weights
 from support.record_dump import RecordDump, Refused, grid, write
+from support.weights import needs_cdo
 
 LAT, LON = np.linspace(-85.0, 85.0, 18), np.arange(5.0, 360.0, 10.0)
 TARGET_LAT, TARGET_LON = np.linspace(60.0, -60.0, 7), np.arange(-175.0, 180.0, 14.4)
@@ -323,3 +326,33 @@ def test_coordinates_that_no_server_has_whole(tmp_path):
         model["coordinates"].append({"name": name, "dims": ["cell"], "units": units, "values": []})
     with pytest.raises(Refused, match="the grid model of the model has its coordinate clat in parts, on the ranks"):
         dump(tmp_path, model, [conservative()])
+
+
+def test_check_makes_no_weights(tmp_path):
+    write(tmp_path / "a.nc", numbers(1, len(LAT), len(LON)), {"time": np.arange(1.0), "lat": LAT, "lon": LON})
+    with dump(tmp_path, grid(lat=TARGET_LAT, lon=TARGET_LON), [conservative()], makes=False) as reader:
+        assert reader.prepared[0]["regridded"].endswith(" of the model, conservative; the job makes the weights")
+    assert not (tmp_path / "cache").exists()
+
+
+@needs_cdo
+def test_cdo_makes_the_same_of_the_same_weights(tmp_path):
+    values = numbers(2, len(LAT), len(LON))
+    values[:, 3:6, 10:17] = -99.0
+    write(
+        tmp_path / "a.nc",
+        values,
+        {"time": np.arange(2.0), "lat": LAT, "lon": LON},
+        {"_FillValue": -99.0, "coordinates": "lat lon"},
+    )
+    with dump(tmp_path, grid(lat=TARGET_LAT, lon=TARGET_LON), [conservative(coverage=0.0)]) as reader:
+        got = reader.values()
+    axes = {"xvals": TARGET_LON, "yvals": TARGET_LAT}
+    lines = ["gridtype = lonlat", f"xsize = {len(TARGET_LON)}", f"ysize = {len(TARGET_LAT)}"]
+    lines += [f"{name} = {' '.join(map(repr, axis.tolist()))}" for name, axis in axes.items()]
+    (tmp_path / "grid.txt").write_text("\n".join(lines) + "\n")
+    (path,) = tmp_path.glob("cache/*.nc")
+    subprocess.run(["cdo", "-s", f"remap,grid.txt,{path}", "a.nc", "b.nc"], cwd=tmp_path, check=True)
+    with netCDF4.Dataset(tmp_path / "b.nc") as data:
+        expected = np.ma.filled(data["t"][:].astype(float), np.nan)
+    np.testing.assert_allclose(got, expected, rtol=1e-13)

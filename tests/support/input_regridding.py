@@ -1,4 +1,4 @@
-"""What regridded records must be: from the weights of the cache, and from the areas where cells overlap."""
+"""Expected values of regridded records: from the weights of the cache, and from the areas where cells overlap."""
 
 from __future__ import annotations
 

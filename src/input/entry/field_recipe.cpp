@@ -70,7 +70,7 @@ FieldRecipe::FieldRecipe(int field, const FieldRequest& request, const ReaderCon
                                                  request.vertical->to, grid_.name));
 }
 
-// Which dims are to be found in the file, and with which cells.
+// Finds out which dims are looked for in the file, and with which cells.
 void FieldRecipe::look_at_cells(FileCoordinates& coordinates, const VariableHeader& variable,
                                 std::vector<AxisDim>& dims) {
   wanted_dims_ = grid_dims_;

@@ -28,7 +28,7 @@ class RecordPages {
     RecordRange range;
     std::vector<env::ReceivedPages> pages;
   };
-  // What was kept of the record, to be given back. Nothing: it must be read.
+  // The record if it was kept; to be given back. Nothing: it must be read.
   std::optional<Held> take(std::size_t file, std::int64_t record);
   // Makes room for a read of `range` or its first part, which is then `Held::range`; its pages are empty.
   Held reserve(std::size_t file, RecordRange range, std::uint64_t record_bytes, double to_next);

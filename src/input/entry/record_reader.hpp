@@ -16,7 +16,7 @@ struct VariableRecipe {
   VariableHeader variable;  // without attributes
   std::shared_ptr<const Match> match;
   ValueRules rules;
-  // What is read at once for all fields that come from this variable; null: what this one needs.
+  // All that is read at once for the fields that come from this variable; null: the need of this one.
   std::shared_ptr<const Box> box = {};
 };
 

@@ -40,7 +40,7 @@ class FieldRegridding {
   // The dims to look for in the file: first the grid's other dims, then the file's horizontal ones, without
   // coordinates, so that all their cells match in order. Takes the coordinates from the latter in `file` too.
   std::vector<AxisDim> dims_to_match(std::vector<AxisDim>& file, const std::vector<AxisDim>& grid) const;
-  // Of a match with the horizontal dims at the end: leaves of these only the indices that are needed.
+  // Leaves of the horizontal dims, which are at the end of the match, only the indices that are needed.
   void restrict(Match& match) const;
   bool is_horizontal(std::size_t dim_of_grid) const { return is_horizontal_[dim_of_grid]; }
   // The array that is read, for a result of this shape over the dims of the grid, or over all but the one

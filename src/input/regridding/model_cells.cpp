@@ -23,7 +23,7 @@ using regrid::HealpixOrder;
 using regrid::ListedCells;
 using regrid::RowsAndColumns;
 
-// Of a degree: coordinates of float32 have such errors.
+// Degrees: coordinates of float32 have such errors.
 constexpr double same_place = 2e-5;
 
 [[noreturn]] void refuse(const model::Grid& grid, const std::string& why) {

@@ -14,10 +14,10 @@ struct SourceGrid {
   regrid::GridCells cells;        // their numbers are in C order over these dims
 };
 
-// Of coordinates along one dim each, of coordinates that share one or two dims, of the faces of a mesh, or of
-// a HEALPix grid mapping. Corners come from `bounds`, or from the nodes of the mesh. Reads the coordinates.
-// Throws Error(resource), without the names of file and variable, that says what is missing, or which cell
-// has no place.
+// It comes from coordinates along one dim each, of coordinates that share one or two dims, of the faces of a
+// mesh, or of a HEALPix grid mapping. Corners come from `bounds`, or from the nodes of the mesh. Reads the
+// coordinates. Throws Error(resource), without the names of file and variable, that says what is missing, or
+// which cell has no place.
 SourceGrid source_grid_of(FileCoordinates& file, const VariableHeader& variable);
 
 // A text that differs for grids with other centres of cells; corners do not count.

@@ -10,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/fault_bytes.hpp"
 #include "base/index.hpp"
+#include "pipeline/regridding/project.hpp"
 #include "telemetry/timer.hpp"
 
 namespace tailrace::pipeline::regridding {
@@ -89,7 +90,8 @@ class Work : public std::enable_shared_from_this<Work> {
     if (exchange_.wants_fractions()) part.fraction.resize(base::index(levels() * cells));
     const std::int64_t products =
         std::max<std::int64_t>(1, std::ssize(rows.rows.weight)) * std::max<std::int64_t>(1, levels());
-    const std::int64_t tasks = std::clamp<std::int64_t>(products / products_at_once, 1, std::max<std::int64_t>(1, cells));
+    const std::int64_t tasks =
+        std::clamp<std::int64_t>(products / products_at_once, 1, std::max<std::int64_t>(1, cells));
     part.left.store(static_cast<int>(tasks), std::memory_order_relaxed);
     for (std::int64_t t = 0; t < tasks; ++t) {
       const auto piece = [self = shared_from_this(), &part, begin = cells * t / tasks,
@@ -130,6 +132,7 @@ class Work : public std::enable_shared_from_this<Work> {
       std::ranges::fill(part.fraction, 0.0);
     }
     RegriddedPart made{part.rows->part, std::move(part.values), std::move(part.fraction)};
+    if (exchange_.component_step > 0) project(exchange_, *part.rows, made);
     if (exchange_.inner > 1) reorder(made, part.rows->rows.rows());
     part_done_(std::move(made));
     if (parts_left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
@@ -165,9 +168,11 @@ class Work : public std::enable_shared_from_this<Work> {
 void apply_rows(const Exchange& exchange, std::vector<Piece> pieces, const ApplyParts& parts,
                 std::function<void(RegriddedPart&&)> part_done,
                 std::function<void(const std::optional<base::Fault>&)> done) {
-  const std::size_t bytes = static_cast<std::size_t>(exchange.cells->dims().levels * exchange.weights->count) *
-                            model::size_of(exchange.conversion.to);
-  const auto work = std::make_shared<Work>(exchange, std::move(pieces), parts, std::move(part_done), std::move(done));
+  const std::size_t bytes =
+      static_cast<std::size_t>(exchange.cells->dims().levels * exchange.weights->count) *
+      model::size_of(exchange.conversion.to);
+  const auto work =
+      std::make_shared<Work>(exchange, std::move(pieces), parts, std::move(part_done), std::move(done));
   parts.tasks.submit([work] { work->run(); }, bytes <= light_bytes);
 }
 

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "base/index.hpp"
 #include "plan/analysis.hpp"
+#include "plan/vectors.hpp"
 
 namespace tailrace::pipeline::regridding {
 namespace {
@@ -22,6 +24,19 @@ std::int64_t inner_of(const Blueprint& blueprint, int target_field) {
     if (target.grid == number)
       for (std::size_t d = target.first_dim + target.dims; d < grid.shape.size(); ++d) inner *= grid.shape[d];
   return inner;
+}
+
+std::int64_t component_step(const Blueprint& blueprint, const plan::RegridPlan& plan,
+                            const CellExchange& cells) {
+  const int number = blueprint.field(plan.source_field).grid;
+  const model::Grid& grid = blueprint.info.declarations.grids[base::index(number)];
+  std::int64_t step = 1;
+  for (const std::size_t dim : cells.dims().others | std::views::reverse) {
+    if (grid.dims[dim] == plan::vector_dim) return step;
+    step *= grid.shape[dim];
+  }
+  TAILRACE_ASSERT(false, "a vector has a dim of its components");
+  return 0;
 }
 
 int regrid_of(const Blueprint& blueprint, const OutputVariable& output_variable) {
@@ -63,6 +78,8 @@ Exchanges::Exchanges(const Blueprint& blueprint, sampling::OutputVariables& outp
     exchange.cells = shared.get();
     exchange.may_lack = blueprint.field(plan.source_field).fill_value.has_value();
     exchange.inner = inner_of(blueprint, plan.target_field);
+    if (plan.projection != plan::Projection::none)
+      exchange.component_step = component_step(blueprint, plan, *shared);
     const auto& analysis = blueprint.plan.analysis;
     exchange.is_computed =
         analysis && std::ranges::count(analysis->field_of_diagnostic, plan.source_field) > 0;

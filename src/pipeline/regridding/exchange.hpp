@@ -28,6 +28,12 @@ struct Exchange {
   bool is_computed = false;                          // by diagnostics: this server may have any part
   const Weights* weights = nullptr;
   const CellExchange* cells = nullptr;
+  // For a component of a vector: how many levels two of the three components of one cell are apart, in the
+  // levels of the source; 0: the field is no vector.
+  std::int64_t component_step = 0;
+  std::int64_t levels() const {
+    return cells->dims().levels / (component_step > 0 ? 3 : 1);
+  }                        // of the target
   std::int64_t inner = 1;  // product of the dims of the target's grid behind the horizontal ones
   std::string name;        // for messages: "w_mean" of a.zarr
 

@@ -7,7 +7,8 @@ namespace tailrace::pipeline::regridding {
 
 std::size_t Weights::bytes() const {
   std::size_t bytes = cells.capacity() * sizeof(model::Run);
-  for (const PartRows& of_part : parts) bytes += of_part.rows.bytes();
+  for (const PartRows& of_part : parts)
+    bytes += of_part.rows.bytes() + (of_part.lat.capacity() + of_part.lon.capacity()) * sizeof(double);
   for (const WantedCells& one : wanted) bytes += one.cells.capacity() * sizeof(model::Run);
   return bytes;
 }

@@ -1,4 +1,4 @@
-// What one server knows of the weights of a plan, before the first step.
+// The weights of a plan as far as one server needs them, before the first step.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,8 @@ namespace tailrace::pipeline::regridding {
 struct PartRows {
   int part = 0;
   regrid::LocalRows rows;
+  std::vector<double> lat = {},
+                      lon = {};  // centres of the target cells in degrees; empty unless vectors are regridded
 };
 
 // Source cells that a server needs, as ascending runs of horizontal cell numbers.
@@ -25,7 +27,7 @@ struct WantedCells {
   model::Runs cells;
 };
 
-// Of one WeightsPlan.
+// The part of one WeightsPlan.
 struct Weights {
   model::Runs cells;                // the source cells that this server needs
   std::int64_t count = 0;           // how many

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/index.hpp"
 #include "model/agenda.hpp"
 #include "plan/masks.hpp"
 #include "plan/memory_needs.hpp"
@@ -146,7 +147,9 @@ TEST(Regridding, GivesNumbersOfCellsAsAStaticField) {
   EXPECT_EQ(field_of(plan, numbers.field).type, model::DataType::int64);
   EXPECT_TRUE(field_of(plan, numbers.field).is_static);
   for (const model::Coordinate& one : grid_of(plan, plan.files[0].variables[0]).coordinates)
-    if (one.name == "cell") EXPECT_EQ(one.field, numbers.field);
+    if (one.name == "cell") {
+      EXPECT_EQ(one.field, numbers.field);
+    }
 }
 
 TEST(Regridding, SharesWeightsAmongGridsWithTheSameCells) {

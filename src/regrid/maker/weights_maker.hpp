@@ -22,7 +22,7 @@ struct WeightsCache {
   std::string interpreter;  // the Python that has tailrace.weights
 };
 
-// The path of the weights, which are made unless the cache has them. Of all processes that want the same, one
+// The path of the weights, which are made unless the cache has them. If several processes want the same, one
 // makes them, and the others wait for it. Where the file system has no locks each makes a file of its own,
 // and the last one that is renamed stays, so two jobs at once do no harm. Blocks, maybe for minutes. Throws
 // Error(configuration) with what the maker says of the grids or the weights, and Error(resource) for what

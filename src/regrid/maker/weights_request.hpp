@@ -1,4 +1,4 @@
-// What the process that makes weights is asked for, and the name of the file in which they are kept.
+// Requests to the process that makes weights, and the names of the files in which these are kept.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct WeightsRequest {
   std::string weights;  // the path of Method::file
 };
 
-// Of all that the weights depend on: 32 hexadecimal digits. Blocks for Method::file, whose content counts.
+// A digest of all that the weights depend on: 32 hexadecimal digits. Blocks for Method::file, whose content counts.
 // Throws Error(resource) with its path.
 std::string digest_of(const WeightsRequest& request);
 // The file in the cache directory.

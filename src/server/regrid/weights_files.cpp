@@ -209,6 +209,13 @@ void check_header(const plan::WeightsPlan& weights, const std::string& path, std
                   header.target_cells, cells_of(weights.source.shape), target_cells));
 }
 
+// Whether vectors are regridded with these weights.
+bool projects(const plan::Regridding& regridding, int weights) {
+  return std::ranges::any_of(regridding.regrids, [weights](const plan::RegridPlan& one) {
+    return one.weights == weights && one.projection != plan::Projection::none;
+  });
+}
+
 template <class T>
 std::vector<std::byte> bytes_of(const std::vector<T>& values) {
   const auto bytes = std::as_bytes(std::span(values));
@@ -284,7 +291,7 @@ WeightsDecision decide(const plan::Regridding& regridding, const std::vector<reg
       job.path = regrid::weights_path(std::filesystem::absolute(cache).string(), job.digest);
       job.is_made = !is_there(weights, job.path, job.digest, cells);
       job.slices = static_cast<int>(std::clamp<std::int64_t>(cells / rows_in_slice, 1, servers));
-      // What others made is converted in one piece.
+      // Weights of others are converted in one piece.
       if (weights.method == regrid::Method::file) job.slices = 1;
       return job;
     }));
@@ -295,6 +302,14 @@ WeightsDecision decide(const plan::Regridding& regridding, const std::vector<reg
     for (WeightsJob& job : decision.jobs)
       if (job.is_made) job.path = regrid::weights_path(decision.folder.path, job.digest);
   return decision;
+}
+
+std::optional<std::string> path_in_cache(const plan::Regridding& regridding, const plan::WeightsPlan& weights,
+                                         const std::string& cache) {
+  if (plan::needs_rank_geometry(regridding, weights)) return std::nullopt;
+  return at_place(weights, [&] {
+    return regrid::weights_path(std::filesystem::absolute(cache).string(), digest_of(weights, {}));
+  });
 }
 
 bool write_cells(const std::string& folder, const std::vector<const regrid::RankCells*>& cells) {
@@ -416,7 +431,15 @@ pipeline::regridding::Prepared read_weights(const pipeline::Blueprint& blueprint
       for (const int part : parts)
         if (const regrid::Share share = share_of(target, part); share.count > 0)
           rows.emplace_back(part, regrid::read_rows(jobs[w].path, share.first, share.count));
-      return pipeline::regridding::weights_of(rows);
+      auto made = pipeline::regridding::weights_of(rows);
+      for (pipeline::regridding::PartRows& part : made.parts)
+        if (projects(regridding, static_cast<int>(w))) {
+          const regrid::Share share = share_of(target, part.part);
+          regrid::TargetCells cells = regrid::read_target_cells(jobs[w].path, share.first, share.count);
+          part.lat = std::move(cells.lat);
+          part.lon = std::move(cells.lon);
+        }
+      return made;
     }));
   }
   for (const plan::TargetCoordinate& coordinate : regridding.coordinates) {
