@@ -10,7 +10,7 @@ from pathlib import Path
 import matplotlib.image
 import numpy as np
 from grids import IGCM
-from support.harness import TREE
+from support.harness import TREE, mpi_environment
 
 PAGE = TREE / "igcm" / "README.md"
 FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -19,7 +19,8 @@ FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 def test_the_page_leads_to_a_picture(tmp_path):
     (tmp_path / "build").mkdir()
     (tmp_path / "build" / "igcm").symlink_to(IGCM)
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    (tmp_path / "igcm").symlink_to(TREE / "igcm")
+    environment = mpi_environment(PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     ran = 0
     for language, words, text in FENCE.findall(PAGE.read_text(encoding="utf-8")):
         if name := re.search(r"file=(\S+)", words):
@@ -31,7 +32,9 @@ def test_the_page_leads_to_a_picture(tmp_path):
             done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
             assert done.returncode == 0, f"{text}{done.stdout}{done.stderr}"
             ran += 1
-    assert ran == 2
+    assert ran == 3
+    assert (tmp_path / "wave.gif").stat().st_size > 100_000
+    assert np.ptp(matplotlib.image.imread(tmp_path / "wave.png")[..., :3]) > 0.9
     picture = matplotlib.image.imread(tmp_path / "harmonic.png")[..., :3]
     red, _, blue = np.moveaxis(picture, -1, 0)
     warm, cold = np.mean(red - blue > 0.3), np.mean(blue - red > 0.3)

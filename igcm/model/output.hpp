@@ -1,0 +1,34 @@
+// The model's side of Tailrace: the mesh in parts, fields on hexagons, edges and corners.
+#pragma once
+
+#include <tailrace/tailrace.hpp>
+#include <vector>
+
+#include "part.hpp"
+#include "shallow_water.hpp"
+
+namespace igcm::model {
+
+class Output {
+ public:
+  /// Declares grids and fields; the session may have further declarations, then `ready`. All must outlive it.
+  Output(tailrace::Session& session, const Part& part, ShallowWater& model);
+  /// Puts what is wanted at the session's present step. Collective.
+  void put(State& state);
+  /// Puts the state for a checkpoint, and makes it, if one is due. Collective.
+  void checkpoint(const State& state);
+  /// The own part of the state from the checkpoint of a run that restarts.
+  void restore(State& state);
+
+ private:
+  void declare_grids();
+  void declare_fields();
+  void put_wind(const State& state);
+
+  tailrace::Session& io_;
+  const Part& part_;
+  ShallowWater& model_;
+  tailrace::FieldHandle depth_, surface_, zonal_, meridional_, vorticity_, velocity_, area_, bottom_;
+};
+
+}  // namespace igcm::model

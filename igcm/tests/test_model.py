@@ -1,0 +1,142 @@
+"""The model of igcm: against NumPy, conservation, the same bits on any number of ranks and over a restart."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+import yaml
+from grids import IGCM, made
+from numpy_shallow_water import Model
+from support.checkers import BIN, cfchecks, quick_complaints
+from support.harness import mpi_environment
+
+PROGRAM = IGCM / "model" / "shallow_water"
+FIELDS = {
+    "fields": {
+        "state": {"every": "1 step", "names": ["h", "surface", "zonal_wind", "meridional_wind", "vorticity", "u"]},
+        "fixed": {"every": "once", "names": ["area", "bottom"]},
+    },
+    "diagnostics": {"mass": {"is": "sum(h * area, cell)", "units": "m3"}},
+}
+OUTPUT = {
+    f"{place}.nc": {"write_every": "1 h", "variables": [{"field": name, "operation": "snapshot", "every": "1 step"}
+                                                        for name in names]}
+    for place, names in {"cells": ["h", "surface", "zonal_wind", "meridional_wind"], "edges": ["u"],
+                         "corners": ["vorticity"], "numbers": ["mass"]}.items()
+}  # fmt: skip
+
+
+def run(folder: Path, ranks: int, settings: dict, output: dict | None = None, status: int = 0, **more) -> str:
+    """A run with so many ranks of the model, and a server if there is output."""
+    folder.mkdir(exist_ok=True)
+    values = {"configuration": "igcm.yaml"} | settings
+    lines = [f"  {name} = {value!r}" for name, value in values.items()]
+    (folder / "igcm.nml").write_text("\n".join(["&shallow_water", *lines, "/\n"]))
+    servers = {"mode": "dedicated", "count": 1} if output else {"mode": "off"}
+    config = {"tailrace": 1, "servers": servers, "output": output or OUTPUT} | FIELDS | more
+    (folder / "igcm.yaml").write_text(yaml.safe_dump(config))
+    command = ["mpirun", "-n", str(ranks + bool(output)), str(PROGRAM), "igcm.nml"]
+    done = subprocess.run(command, cwd=folder, env=mpi_environment(), capture_output=True, text=True, timeout=120)
+    assert (done.returncode != 0) == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def arrays(folder: Path) -> dict[str, np.ndarray]:
+    found = {}
+    for path in folder.glob("*.nc"):
+        with netCDF4.Dataset(path) as data:
+            data.set_auto_mask(False)
+            found |= {f"{path.stem}/{name}": data[name][...] for name in data.variables}
+    return found
+
+
+def number(text: str, name: str) -> float:
+    return float(re.findall(rf"{name} +([-+.e\d]+)", text)[-1])
+
+
+WAVE = {"case": "williamson6", "root": 3, "level": 1, "time_step": 900.0, "days": 6 / 96}
+
+
+@pytest.fixture(scope="module")
+def wave(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wave")
+    run(folder, 2, WAVE, OUTPUT)
+    return folder
+
+
+def test_it_is_numpys_model(wave, tmp_path):
+    grid = made(tmp_path, "R3B1")
+    numpy = Model(grid)
+    found = arrays(wave)
+    h, u = numpy.initial()
+    for step in range(6):
+        h, u = numpy.step(h, u, 900.0)
+        assert np.allclose(found["cells/h"][step], h, rtol=1e-12)
+        assert np.abs(found["edges/u"][step] - u).max() < 1e-12 * np.abs(u).max()
+    vorticity = numpy.vorticity(u)
+    assert np.abs(found["corners/vorticity"][-1] - vorticity).max() < 1e-11 * np.abs(vorticity).max()
+    assert found["numbers/mass"] == pytest.approx([np.sum(h * grid.dual_area)] * 6, rel=1e-13)
+    assert np.array_equal(found["cells/mesh_face_nodes"], grid.cells_of_vertex)
+    assert np.array_equal(found["cells/mesh_node_x"], grid.clon)
+
+
+def test_the_weights_have_their_property(tmp_path):
+    """The turned flux circulates around a triangle as the flux leaves the hexagons there, by their shares."""
+    model = Model(made(tmp_path, "R2B1"))
+    assert abs(model.circulation @ model.turned + model.shares @ model.outflow).max() < 1e-14
+    assert abs(model.turned + model.turned.T).max() < 1e-14
+
+
+def test_the_bits_do_not_depend_on_ranks(wave, tmp_path):
+    run(tmp_path / "five", 5, WAVE, OUTPUT)
+    two, five = arrays(wave), arrays(tmp_path / "five")
+    assert two.keys() == five.keys()
+    assert [name for name in two if two[name].tobytes() != five[name].tobytes()] == []
+
+
+def test_a_run_in_pieces_is_the_run_in_one(wave, tmp_path):
+    checkpoint = {"directory": "restart", "fields": ["h", "u"]}
+    folder = tmp_path / "pieces"
+    run(folder, 3, WAVE | {"days": 3 / 96}, OUTPUT, checkpoint=checkpoint | {"every": "3 steps"})
+    # A restart continues the files.
+    run(folder, 1, WAVE, OUTPUT, checkpoint=checkpoint | {"every": "never", "restart": "require"})
+    whole, pieces = arrays(wave), arrays(folder)
+    assert [name for name in whole if whole[name].tobytes() != pieces[name].tobytes()] == []
+
+
+def test_checkers_find_nothing(wave):
+    for name in ("cells", "edges", "corners"):
+        done = subprocess.run([BIN / "ugrid-checker", wave / f"{name}.nc"], capture_output=True, text=True)
+        assert "No problems found" in done.stdout, done.stdout
+        assert quick_complaints(wave / f"{name}.nc") == []
+    assert cfchecks(wave / "cells.nc") == []
+
+
+def test_solid_rotation_stays(tmp_path):
+    settings = {"case": "williamson2", "days": 5.0}
+    errors = [number(run(tmp_path, 1, settings | {"level": level}), "height") for level in (2, 3)]
+    # Ringler et al. (2010), figure 4: a little above 1e-3 for 2,562 cells, and an order between 1 and 2.
+    assert errors[1] < 1.5e-3
+    assert 1.3 < np.log2(errors[0] / errors[1]) < 2.2
+    tilted = number(run(tmp_path, 1, settings | {"level": 3, "tilt": 0.7}), "height")
+    assert tilted == pytest.approx(errors[1], rel=0.3)
+
+
+def test_conservation(tmp_path):
+    """Mass to rounding. The scheme in space conserves energy: the loss falls with the step as the method in time."""
+    settings = {"case": "williamson5", "level": 2, "days": 2.0}
+    coarse, fine = (run(tmp_path, 1, settings | {"time_step": step}) for step in (1440.0, 720.0))
+    for text in (coarse, fine):
+        assert abs(number(text, "mass")) < 1e-14
+    assert abs(number(coarse, "energy")) < 2e-6
+    assert abs(number(fine, "energy")) < abs(number(coarse, "energy")) / 16
+
+
+def test_mistakes_in_the_namelist(tmp_path):
+    text = run(tmp_path, 1, {"days": 1.0, "levels": 3}, status=1)
+    assert "shallow_water: igcm.nml:4: 'levels' is unknown (known: case, configuration, days, " in text
+    assert "igcm.nml:3: days: expected a number, not ''long''" in run(tmp_path, 1, {"days": "long"}, status=1)
+    assert "case: 'williamson9' is unknown (known: galewsky, " in run(tmp_path, 1, {"case": "williamson9"}, status=1)
