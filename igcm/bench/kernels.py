@@ -2,7 +2,8 @@
 """The speed of the kernels as a share of STREAM's triad: kernels.py [BUILD] [--json FILE] [KERNEL...]
 
 BUILD is the build's folder that contains igcm (build/release). Each kernel of the fast build runs in Fortran and C++
-on OMP_NUM_THREADS threads (2), and the shortest of seven calls counts. Bytes: each array that a call reads or writes
+on OMP_NUM_THREADS threads (2) seven times. Times are the processor's, divided by the number of threads, for the kernels
+and for STREAM, so that other work on the machine counts less. Bytes: each array that a call reads or writes
 counts once, one that it changes twice, whatever the caches do; arrays are larger than the caches. STREAM counts in
 the same way, without the read that a write causes.
 """
@@ -16,7 +17,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_PROC_BIND": "true"} | os.environ
+ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"} | os.environ
 IIM, JJM, LLM = 263, 201, 40
 GL, REGIONS, KALL = 7, 2, 42
 G, H, BLK = 512, 64, 64
@@ -86,8 +87,10 @@ def seconds(build, program, language):
     sizes, _, timer = KERNELS[program]
     options = [word for name, value in sizes for word in (f"--{name}", value)]
     report = run(build / "igcm/kernels/fast" / program, *options, "--language", language, "--calls", 7)
-    times = dict(re.findall(r": (\S+) +T= .* shortest=(\S+)", report))
-    return float(times[timer or f"MAIN_{program}"])
+    times = {
+        name: float(total) / int(calls) for name, total, calls in re.findall(r": (\S+) +T= *(\S+) N= *(\d+)", report)
+    }
+    return times[timer or f"MAIN_{program}"] / int(ENVIRONMENT["OMP_NUM_THREADS"])
 
 
 def main():

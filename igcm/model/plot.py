@@ -25,8 +25,10 @@ def hexagons(data: netCDF4.Dataset) -> tuple[np.ndarray, list[np.ndarray]]:
         if abs(latitude[face]) == 90:
             continue
         lon = centre[face] + (x[there] - centre[face] + 180) % 360 - 180  # on the side of the centre
-        faces.append(face)
-        polygons.append(np.stack([lon, y[there]], axis=1))
+        for shift in (0, -360, 360):  # what crosses an edge of the picture is drawn at both
+            if shift == 0 or ((lon + shift < 180).any() and (lon + shift > -180).any()):
+                faces.append(face)
+                polygons.append(np.stack([lon + shift, y[there]], axis=1))
     return np.array(faces), polygons
 
 
