@@ -84,7 +84,7 @@ struct Grid {
   std::vector<double> dual_area;  ///< of the spherical hexagon whose corners are the cells' centres
 };
 
-/// The points of a sphere and their numbers: what every range of a grid is computed from. 36 bytes a vertex.
+/// The points of a sphere and their numbers: what every range of a grid is computed from. 32 bytes a vertex.
 class Sphere {
  public:
   /// Throws std::invalid_argument for options that are out of range; 30 N^2 must fit 32 bits.

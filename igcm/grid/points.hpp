@@ -29,7 +29,7 @@ struct PointOptions {
 
 /// In the order of Diamonds::row_major, for N = options.side(). One corner of the icosahedron is the north
 /// pole, the W corner of diamond 0 has longitude 0. The bits do not depend on the number of threads. Memory:
-/// 60 bytes a point, with a relaxation 110.
+/// 30 bytes a point, with a relaxation 72.
 std::vector<Vec3> make_points(const PointOptions& options);
 
 }  // namespace igcm::grid

@@ -22,9 +22,9 @@ struct Part {
   std::vector<std::int64_t>
       first_of_rank;  ///< global number of the first vertex of each rank, and behind them the end
 
-  /// Corners with the lowest global number on this rank: each cell of the sphere belongs to the rank that
-  /// owns vertex number / 2.
-  std::vector<std::int32_t> own_cells;  ///< local numbers, in global order
+  /// Cells that this rank counts for and puts, in local numbers and global order: those of its own vertices,
+  /// as each vertex h owns the cells 2h and 2h+1.
+  std::vector<std::int32_t> own_cells;
 };
 
 /// Rank r of n gets the vertices from r / n of them on, along the Hilbert curve; the poles belong to the last

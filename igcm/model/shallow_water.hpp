@@ -33,12 +33,14 @@ class ShallowWater {
   void advance(State& state, double dt);
 
   const Field& bottom() const { return bottom_; }
-  /// Vorticity relative to the sphere at own cells (1/s), after the state's halo was exchanged. Collective.
+  /// Relative vorticity (1/s) at own cells. Collective: it exchanges the halo of the state.
   Field vorticity(State& state);
-  /// Kinetic and potential energy and mass of the own part: J and kg by the density of 1 kg m-3. Collective.
+  /// Sums over the own part: volume (m3), kinetic and potential energy and potential enstrophy by the
+  /// density.
   struct Integrals {
     double mass = 0, energy = 0, potential_enstrophy = 0;
   };
+  /// Collective: it exchanges the halo of the state.
   Integrals integrals(State& state);
 
  private:

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from grids import IGCM, made
 from numpy_shallow_water import Model
+from scipy.spatial import KDTree
 from support.checkers import BIN, cfchecks, quick_complaints
 from support.harness import mpi_environment
 
@@ -140,3 +141,19 @@ def test_mistakes_in_the_namelist(tmp_path):
     assert "shallow_water: igcm.nml:4: 'levels' is unknown (known: case, configuration, days, " in text
     assert "igcm.nml:3: days: expected a number, not ''long''" in run(tmp_path, 1, {"days": "long"}, status=1)
     assert "case: 'williamson9' is unknown (known: galewsky, " in run(tmp_path, 1, {"case": "williamson9"}, status=1)
+
+
+def test_a_wave_converges(tmp_path):
+    """The height of the Rossby-Haurwitz wave after half a day, at the points that all grids share, against R2B4."""
+    found = {}
+    for level in (1, 2, 4):
+        settings = {"case": "williamson6", "level": level, "days": 0.5, "time_step": 450.0}
+        folder = tmp_path / str(level)
+        last = {"h.nc": {"variables": [{"field": "h", "operation": "snapshot", "every": "12 h"}]}}
+        run(folder, 1, settings, last)
+        values, grid = arrays(folder), made(folder, f"R2B{level}")
+        at = KDTree(grid.vertex).query(found["points"] if found else grid.vertex)[1]
+        found.setdefault("points", grid.vertex)
+        found[level] = values["h/h"][-1][at]
+    errors = [np.linalg.norm(found[level] - found[4]) for level in (1, 2)]
+    assert errors[0] > 2.5 * errors[1]
