@@ -294,6 +294,7 @@ class Planner {
         if (variable.axis >= 0) {
           const auto [axis, is_new] = axes.try_emplace(variable.axis, static_cast<int>(file.axes.size()));
           if (is_new) file.axes.push_back(plan_.files[f].axes[base::index(variable.axis)]);
+          file.axes.back().dim.clear();  // named below
           variable.axis = axis->second;
         }
         if (variable.fraction_of >= 0) variable.fraction_of = numbers.at(variable.fraction_of);
