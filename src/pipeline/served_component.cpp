@@ -195,8 +195,8 @@ void ServedComponent::make_diagnostics(std::vector<int> parts) {
 bool ServedComponent::ready_for_step() {
   end_step();
   if (blueprint_.is_inline()) return !fails_for_lack_of_room();
-  waits_for_writers_ = flow_control_.full();
-  return !waits_for_writers_ && !(regridding_ && regridding_->holds_up()) && has_room();
+  waits_for_others_ = flow_control_.full() || (regridding_ && regridding_->holds_up());
+  return !waits_for_others_ && has_room();
 }
 
 // All blocks of the current step have arrived.

@@ -41,6 +41,7 @@ Regridding::Regridding(Parts parts, std::vector<int> own_parts, Prepared prepare
               parts_.blueprint.info.memory / credit_share / static_cast<std::size_t>(parts_.control.size())),
       due_(exchanges_.all.size(), 0),
       put_(exchanges_.all.size(), std::vector<char>(own_parts_.size(), 0)) {
+  TAILRACE_ASSERT(std::ranges::is_sorted(own_parts_), "parts of a server ascend");
   samples_.resize(exchanges_.all.size());
   outbox_.on(piece_item, [this](const base::SharedBytes& item) { receive(item); });
   expect_samples();
