@@ -13,12 +13,13 @@ namespace tailrace::client {
 struct HealpixArguments {
   std::string name;
   int level = 0;
-  std::string order;              // "nested" or "ring"
-  std::vector<std::string> dims;  // further ones, in front of that of the cells; every rank holds them whole
-  std::vector<std::int64_t> shape;  // their extents
+  std::string order;  // "nested" or "ring"
+  std::vector<std::string> dims =
+      {};  // further ones, in front of that of the cells; every rank holds them whole
+  std::vector<std::int64_t> shape = {};  // their extents
   std::string cell_dim;
-  std::int64_t first = 0, count = 0;    // this rank's cells, if they follow each other
-  std::span<const std::int64_t> cells;  // otherwise their numbers, from 0
+  std::int64_t first = 0, count = 0;         // this rank's cells, if they follow each other
+  std::span<const std::int64_t> cells = {};  // otherwise their numbers, from 0
 };
 
 // The numbers of this rank's cells. Throws Error(usage), with the name of the grid, for a level, an order or

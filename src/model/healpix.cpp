@@ -14,7 +14,7 @@ Coordinate healpix_index(const std::string& dim) {
   Coordinate coordinate;
   coordinate.name = dim;
   coordinate.dims = {dim};
-  coordinate.units = "1";
+  coordinate.units = std::string("1");  // g++ 12 gives a false warning for a literal
   coordinate.standard_name = "healpix_index";
   coordinate.long_name = "number of the HEALPix cell";
   return coordinate;

@@ -79,9 +79,9 @@ sampling::OutputVariables::Receivers ServedComponent::receivers() {
   using Values = std::span<const std::byte>;
   return {.emit = [this](const OutputVariable& output_variable, int part, const time::TimeRecord& record,
                          Values values) { emit(output_variable, part, record, values); },
-          .emit_source = [this](const OutputVariable& output_variable, int part,
-                                const time::TimeRecord& record,
-                                Values values) { regridding_->accept_record(output_variable, part, record, values); },
+          .emit_source =
+              [this](const OutputVariable& output_variable, int part, const time::TimeRecord& record,
+                     Values values) { regridding_->accept_record(output_variable, part, record, values); },
           .lose = [this](const OutputVariable& output_variable, const time::TimeRecord& record,
                          const time::Lost& lost) { out_of_range_.add(output_variable, record, lost); }};
 }
@@ -181,22 +181,22 @@ void ServedComponent::make_regridding(const std::vector<int>& parts) {
 }
 
 void ServedComponent::make_diagnostics(std::vector<int> parts) {
-  diagnostics_ =
-      std::make_unique<Diagnostics>(Diagnostics::Parts{.blueprint = blueprint_,
-                                                       .output_variables = variables_,
-                                                       .tasks = tasks_,
-                                                       .control = control_,
-                                                       .services = services_,
-                                                       .fail = [this](const base::Fault& fault) { fail(fault); },
-                                                       .regridding = regridding_.get()},
-                                    std::move(parts));
+  diagnostics_ = std::make_unique<Diagnostics>(
+      Diagnostics::Parts{.blueprint = blueprint_,
+                         .output_variables = variables_,
+                         .tasks = tasks_,
+                         .control = control_,
+                         .services = services_,
+                         .fail = [this](const base::Fault& fault) { fail(fault); },
+                         .regridding = regridding_.get()},
+      std::move(parts));
 }
 
 bool ServedComponent::ready_for_step() {
   end_step();
   if (blueprint_.is_inline()) return !fails_for_lack_of_room();
-  waits_for_writers_ = flow_control_.full();
-  return !waits_for_writers_ && !(regridding_ && regridding_->holds_up()) && has_room();
+  waits_for_others_ = flow_control_.full() || (regridding_ && regridding_->holds_up());
+  return !waits_for_others_ && has_room();
 }
 
 // All blocks of the current step have arrived.
@@ -388,8 +388,7 @@ bool ServedComponent::regridding_over() const {
 
 bool ServedComponent::close() {
   const bool analysed =
-      fatal() || cut() ||
-      ((!diagnostics_ || (windows_finished_ && diagnostics_over())) && regridding_over());
+      fatal() || cut() || ((!diagnostics_ || (windows_finished_ && diagnostics_over())) && regridding_over());
   const bool writes_checkpoint = checkpoints_.under_way() && !fatal() && !cut();
   if (lifecycle_.closed_here() || !commits_.closed() || !input_over() || !analysed || writes_checkpoint)
     return false;

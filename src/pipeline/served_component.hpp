@@ -91,8 +91,9 @@ class ServedComponent final : public StepReceiver {
   const calendar::Calendar& calendar() const { return blueprint_.plan.calendar; }  // of the model
   // Bytes received from other servers that wait for the workers, which need no further input to process them.
   std::size_t unprocessed_bytes() const { return router_.unprocessed_bytes(); }
-  // Flow control: accepts no further step until another server reports that it has written more.
-  bool waits_for_writers() const { return waits_for_writers_; }
+  // Flow control: accepts no further step until another server reports that it has written more, or has used
+  // up more of what is regridded.
+  bool waits_for_others() const { return waits_for_others_; }
   std::vector<telemetry::DatasetStatus> file_status() const { return commits_.status(); }
   std::optional<telemetry::CheckpointStatus> checkpoint_status() const { return checkpoints_.status(); }
   std::string describe() const;  // for the watchdog: which rank waits for which
@@ -149,14 +150,14 @@ class ServedComponent final : public StepReceiver {
   ComponentLifecycle lifecycle_;
   GracefulShutdown shutdown_;
   checkpoints::Checkpoints checkpoints_;
-  regridding::Prepared prepared_;                        // until start()
+  regridding::Prepared prepared_;                       // until start()
   std::unique_ptr<regridding::Regridding> regridding_;  // null where nothing is regridded
   std::unique_ptr<Diagnostics> diagnostics_;            // null where there are none
-  Input* input_ = nullptr;                    // null on a server without clients
+  Input* input_ = nullptr;                              // null on a server without clients
   telemetry::HeldPart held_;
   double next_count_ = 0.0;
   std::size_t needed_besides_ = 0;  // bytes in addition to the bound, if `memory` is not given (check_memory)
-  bool waits_for_writers_ = false;
+  bool waits_for_others_ = false;
   bool input_ended_ = false;
   bool windows_finished_ = false;
   bool end_reported_ = false;

@@ -47,7 +47,8 @@ struct Analysis {
 std::shared_ptr<const Analysis> analyse(const settings::Configuration& configuration,
                                         const model::Declarations& declarations,
                                         const model::Decomposition* decomposition,
-                                        const std::vector<NamedCoordinate>& named, config::Problems& problems);
+                                        const std::vector<NamedCoordinate>& named,
+                                        config::Problems& problems);
 
 // The regions of the model's grids, then of those of diagnostics. A pure function, so equal on every server.
 model::Decomposition with_diagnostics(const Analysis& analysis, const model::Decomposition& decomposition);

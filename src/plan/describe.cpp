@@ -227,7 +227,7 @@ Branch describe_file(const Plan& whole, const DatasetPlan& file) {
   return branch;
 }
 
-// Of weights between whole grids; the servers share them.
+// The weights between whole grids, which the servers share.
 std::optional<Branch> describe_weights(const Plan& plan) {
   if (!plan.regridding) return std::nullopt;
   Branch branch{"weights of regridding", {}};

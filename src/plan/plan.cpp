@@ -280,6 +280,8 @@ class Planner {
       DatasetPlan file = plan_.files[f];
       file.entry = entry;
       file.variables.clear();
+      file.axes.clear();
+      std::map<int, int> axes;     // those that its variables need, by those of the finer level
       std::map<int, int> numbers;  // of its variables, by those of the finer level
       for (std::size_t v = 0; v < plan_.files[f].variables.size(); ++v) {
         VariablePlan variable = plan_.files[f].variables[v];
@@ -289,12 +291,19 @@ class Planner {
         variable.regrid = regridder_.coarsen(variable, entry.regrid->target);
         variable.field = regridder_.at(variable.regrid).target_field;
         variable.chunk.clear();
+        if (variable.axis >= 0) {
+          const auto [axis, is_new] = axes.try_emplace(variable.axis, static_cast<int>(file.axes.size()));
+          if (is_new) file.axes.push_back(plan_.files[f].axes[base::index(variable.axis)]);
+          file.axes.back().dim.clear();  // named below
+          variable.axis = axis->second;
+        }
         if (variable.fraction_of >= 0) variable.fraction_of = numbers.at(variable.fraction_of);
         plan_.fields.resize(declarations_.fields.size());
         plan_.fields[base::index(variable.field)] = plan_.fields[base::index(finer)];
         numbers[static_cast<int>(v)] = static_cast<int>(file.variables.size());
         file.variables.push_back(std::move(variable));
       }
+      name_axes(file.axes);
       if (!file.variables.empty()) plan_.files.push_back(std::move(file));
       return;
     }

@@ -74,7 +74,7 @@ struct VariablePlan {
   // It holds the valid share of each cell of that variable of the same file, record by record; -1: none. Its
   // `field` is RegridPlan::fraction_field.
   int fraction_of = -1;
-  // Of a pyramid's coarser level: its records are made of those of this variable, on an equal axis.
+  // The variable whose records make those of a pyramid's coarser level; their axes are equal.
   struct Finer {
     int file = -1, variable = -1;  // indices into Plan::files and DatasetPlan::variables
   };

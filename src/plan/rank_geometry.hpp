@@ -1,4 +1,4 @@
-// Which source grids of regridding have their cells' places and corners on the ranks alone.
+// Tells for which source grids of regridding only the ranks have the places and corners of cells.
 #pragma once
 
 #include "model/declarations.hpp"

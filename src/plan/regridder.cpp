@@ -146,7 +146,7 @@ std::int64_t Regridder::unit_of(const regrid::Target& to) const {
   return regrid::unit_of(to);
 }
 
-// What is given for a whole file does not concern profiles and sums.
+// An option of a whole file does not concern profiles and sums.
 bool Regridder::stays(const settings::VariableEntry& variable, int index) const {
   if (variable.says_regrid) return false;
   const model::Grid& on = declarations_.grids[base::index(declarations_.fields[base::index(index)].grid)];

@@ -83,7 +83,7 @@ class Regridder {
   std::unordered_set<std::string> names_;  // of all fields
 };
 
-// What names the horizontal cells of a grid: a text that is equal for equal cells. Empty if the declarations
+// Names the horizontal cells of a grid by a text that is equal for equal cells. Empty if the declarations
 // do not tell.
 std::string cells_text(const model::Grid& grid, const regrid::HorizontalDims& horizontal);
 std::string cells_text(const regrid::Target& target);

@@ -1,4 +1,4 @@
-// What a user asks for under `regrid:` of a variable, a file, a group or an input.
+// The options under `regrid:` of a variable, a file, a group or an input.
 #pragma once
 
 #include <cstdint>
@@ -78,9 +78,9 @@ struct Options {
   bool with_fraction = false;  // a companion variable with the valid share of each target cell
   std::vector<VectorPair> vectors;
   config::Location location;
-  std::string config_path;            // as messages name it: output.a.nc.variables[0].regrid
-  config::Location target_location;   // of the value of `to`
-  config::Location weights_location;  // line 0: Options::weights is not given
+  std::string config_path;                       // as messages name it: output.a.nc.variables[0].regrid
+  config::Location target_location;              // of the value of `to`
+  config::Location weights_location;             // line 0: Options::weights is not given
   bool operator==(const Options& other) const {  // wherever they stand
     return target == other.target && method == other.method && weights == other.weights &&
            coverage == other.coverage && normalisation == other.normalisation &&

@@ -127,7 +127,7 @@ Type target_type() {
   });
 }
 
-// What is wrong with the centres of rows or columns; none if nothing is.
+// Find what is wrong with the centres of rows or columns; none if nothing is.
 Complaint about_latitudes(const std::vector<double>& lat) {
   const bool falls = lat.size() > 1 && lat[1] < lat[0];
   for (std::size_t i = 0; i < lat.size(); ++i) {

@@ -367,7 +367,7 @@ void ServerProcess::run() {
     return std::any_of(components_.begin(), components_.end(), [](const auto& hosted) {
       return hosted->state == HostedComponent::State::awaited ||
              hosted->state == HostedComponent::State::connecting ||
-             (hosted->component && hosted->component->waits_for_writers()) ||
+             (hosted->component && hosted->component->waits_for_others()) ||
              (hosted->input && hosted->input->holds_up_client());
     });
   });

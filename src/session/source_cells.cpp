@@ -26,33 +26,23 @@ std::vector<T> static_values(const Declarer& declarer, int field) {
   return values;
 }
 
-// Whether a block has the first index along all dims that are not horizontal: of the blocks one above the
-// other that one gives the cells, as it hands over their coordinates.
-bool is_first(const model::Region& block, const std::vector<std::size_t>& horizontal) {
-  for (std::size_t d = 0; d < block.rank(); ++d)
-    if (std::ranges::count(horizontal, d) == 0 &&
-        std::ranges::none_of(block.runs(d), [](const Run& run) { return run.start == 0 && run.count > 0; }))
-      return false;
-  return true;
-}
-
-// The numbers of this rank's cells, block by block in the order of the local array.
-Runs numbers_of(const Declarer& declarer, const plan::WeightsPlan& weights) {
+// The numbers of the horizontal cells of which this rank gave the values of a static field, in the order of
+// these. Its grid has the horizontal dims first.
+Runs numbers_of(const Declarer& declarer, int field, const std::vector<std::int64_t>& shape) {
   Runs numbers;
   const auto add = [&](std::int64_t row, const Runs& along) {
     for (const Run& run : along)
       if (run.count > 0) numbers.push_back({row + run.start, run.count});
   };
-  const std::vector<std::size_t>& dims = weights.source.dims;
-  for (const model::Region& block : declarer.blocks(base::index(weights.source_grid))) {
-    if (!is_first(block, dims)) continue;
-    if (dims.size() == 1) {
-      add(0, block.runs(dims[0]));
+  const int grid = declarer.declarations().fields[base::index(field)].grid;
+  for (const model::Region& block : declarer.blocks(base::index(grid))) {
+    if (block.size() == 0) continue;
+    if (shape.size() == 1) {
+      add(0, block.runs(0));
       continue;
     }
-    for (const Run& rows : block.runs(dims[0]))
-      for (std::int64_t y = rows.start; y < rows.start + rows.count; ++y)
-        add(y * weights.source.shape[1], block.runs(dims[1]));
+    for (const Run& rows : block.runs(0))
+      for (std::int64_t y = rows.start; y < rows.start + rows.count; ++y) add(y * shape[1], block.runs(1));
   }
   return numbers;
 }
@@ -84,9 +74,9 @@ std::int64_t vertices_of(const Declarer& declarer, const model::Coordinate& coor
   return cells_of_grid == 0 ? 0 : std::ssize(coordinate.bounds) / cells_of_grid;
 }
 
-void take_coordinates(const Declarer& declarer, const plan::WeightsPlan& weights, regrid::RankCells& cells) {
-  const model::Grid& grid = declarer.declarations().grids[base::index(weights.source_grid)];
-  const auto [lat, lon] = plan::horizontal_coordinates(grid);
+void take_coordinates(const Declarer& declarer, const plan::WeightsPlan& weights,
+                      const plan::HorizontalCoordinates& places, regrid::RankCells& cells) {
+  const auto& [lat, lon] = places;
   std::int64_t all = 1;
   for (const std::int64_t extent : weights.source.shape) all *= extent;
   cells.geometry.lat = values_of(declarer, cells.numbers, lat->values, lat->field, 1);
@@ -147,21 +137,25 @@ std::vector<regrid::RankCells> source_cells_of(const plan::Regridding& regriddin
     if (!plan::needs_rank_geometry(regridding, weights)) continue;
     regrid::RankCells& cells = all.emplace_back();
     cells.weights = static_cast<std::int32_t>(w);
-    const auto number = base::index(weights.source_grid);
-    if (declarer.cells(number) == 0) continue;
-    cells.numbers = numbers_of(declarer, weights);
-    if (cells.numbers.empty()) continue;
-    const model::Grid& grid = declarer.declarations().grids[number];
-    const auto places = plan::horizontal_coordinates(grid);
+    const model::Grid& grid = regridding.declarations.grids[base::index(weights.source_grid)];
+    const plan::HorizontalCoordinates places = plan::horizontal_coordinates(grid);
+    const bool has_places = places.lat != nullptr && places.lon != nullptr &&
+                            places.lat->units.starts_with("degree") &&
+                            places.lon->units.starts_with("degree");
     if (grid.mesh && grid.mesh->node_units.empty()) {
+      cells.numbers = numbers_of(declarer, grid.mesh->connectivity_field, weights.source.shape);
+      if (cells.numbers.empty()) continue;
       take_faces(declarer, *grid.mesh, cells);
-      if (places.lat == nullptr || places.lon == nullptr) continue;
+      if (!has_places) continue;
       regrid::RankCells centres{cells.weights, cells.numbers, {}};
-      take_coordinates(declarer, weights, centres);
+      take_coordinates(declarer, weights, places, centres);
       cells.geometry.lat = std::move(centres.geometry.lat);
       cells.geometry.lon = std::move(centres.geometry.lon);
     } else {
-      take_coordinates(declarer, weights, cells);
+      const model::Coordinate& in_parts = places.lat->field ? *places.lat : *places.lon;
+      cells.numbers = numbers_of(declarer, in_parts.field ? *in_parts.field : *in_parts.bounds_field,
+                                 weights.source.shape);
+      if (!cells.numbers.empty()) take_coordinates(declarer, weights, places, cells);
     }
   }
   return all;

@@ -9,8 +9,8 @@
 
 namespace tailrace::session {
 
-// Of the weights whose source cells only the ranks know (plan::needs_rank_geometry). Centres and corners come
-// from the coordinates that the rank gave, or from its faces of a mesh; the centre of a face without
+// One for all weights whose source cells only the ranks know (plan::needs_rank_geometry). Centres and corners
+// come from the coordinates that the rank gave, or from its faces of a mesh; the centre of a face without
 // coordinates is the middle of its nodes. REQUIRES: the coordinates are settled.
 std::vector<regrid::RankCells> source_cells_of(const plan::Regridding& regridding,
                                                const client::Declarer& declarer);

@@ -30,6 +30,7 @@
 #include "plan/restart/description.hpp"
 #include "server/server_process.hpp"
 #include "session/input_preview.hpp"
+#include "session/regrid_preview.hpp"
 #include "session/restart_preview.hpp"
 #include "settings/configuration.hpp"
 #include "tailrace/tailrace.hpp"
@@ -146,6 +147,7 @@ std::string check(const std::string& configuration, const std::map<std::string, 
     return session::restart_text(found, restart) + plan::describe(found.configuration, &found.plan) +
            plan::describe_memory(found.configuration.servers, found.plan, found.declarations, found.ranks) +
            cf::describe_volume(found.plan, found.configuration, found.declarations, found.speed) +
+           session::preview_regridding(found.configuration, found.plan) +
            session::preview_input(found.configuration, found.plan, found.declarations, found.ranks) +
            session::diagnostics_text(found);
   }

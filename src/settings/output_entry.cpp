@@ -345,6 +345,7 @@ void check_cycles(const OutputEntry& file, Problems& problems) {
 }
 
 void check_periods(const OutputEntry& file, const Sections& all, Problems& problems) {
+  if (file.copy) return;  // as the file that it is a copy of
   check_months(file.write_every, file.write_every_location, "output." + file.path + ".write_every", all,
                problems);
   if (file.new_file_every)
@@ -354,6 +355,10 @@ void check_periods(const OutputEntry& file, const Sections& all, Problems& probl
     check_months(variable.every, variable.every_location,
                  variable.config_path + (variable.cycle == time::Cycle::none ? ".every" : ".each"), all,
                  problems);
+  if (file.pyramid)
+    for (std::size_t i = 0; i < file.pyramid->periods.size(); ++i)
+      check_months(file.pyramid->periods[i], file.pyramid->period_locations[i],
+                   file.pyramid->config_path + ".periods", all, problems);
   if (!all.is_sound("model_time")) return;
   const auto& model_time = all.get<time::ModelTime>();
   time::check_span(file.span, calendar::Calendar(model_time.calendar, model_time.start),

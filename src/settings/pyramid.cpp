@@ -21,6 +21,11 @@ using namespace config;
 
 constexpr int most_levels = 14;
 
+void add_period(Pyramid& pyramid, const time::Period& period, const Location& location) {
+  pyramid.periods.push_back(period);
+  pyramid.period_locations.push_back(location);
+}
+
 Pyramid read(const Value& value, Problems& problems) {
   Pyramid pyramid;
   pyramid.location = value.location();
@@ -39,7 +44,7 @@ Pyramid read(const Value& value, Problems& problems) {
       else if (std::ranges::count(pyramid.periods, period) > 0)
         problems.add(item.location(), item.path(), "is given twice");
       else
-        pyramid.periods.push_back(period);
+        add_period(pyramid, period, item.location());
     }
   const bool is_open = std::ranges::any_of(value.entries(), [](const ValueEntry& each) {
     return each.value.open() || std::ranges::any_of(each.value.items(), &Value::open);

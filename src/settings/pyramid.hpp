@@ -22,13 +22,14 @@ struct OutputEntry;
 struct Pyramid {
   int levels = 0;                     // coarser copies in space
   std::vector<time::Period> periods;  // of coarser copies in time
+  std::vector<config::Location> period_locations;
   config::Location location;
   config::Location levels_location;
   std::string config_path;
   bool empty() const { return levels == 0 && periods.empty(); }
 };
 
-// What an entry of `output` that a pyramid adds is.
+// The place in its pyramid of an entry of `output` that a pyramid adds.
 struct PyramidCopy {
   std::string of;     // the path of the file that has the pyramid
   std::string finer;  // the path of the file whose records it is made of; empty: it is as fine
@@ -39,7 +40,7 @@ struct PyramidCopy {
 config::Section<Pyramid> pyramid_section();
 
 // Adds the entries of all pyramids behind the files that have them. Those coarser in space have no variables
-// of their own. What a target cannot have is a problem. REQUIRES: the grids of files are known.
+// of their own. Levels that the target cannot have are a problem. REQUIRES: the grids of files are known.
 void add_pyramids(std::vector<OutputEntry>& files, config::Problems& problems);
 
 // The target with half the rows and columns, or the next coarser level. Throws Error(configuration) that says

@@ -166,10 +166,4 @@ def test_each_language_declares_healpix(tmp_path, language):
         assert np.array_equal(file["cell"][:], np.arange(12))
         mapping = file[file["t"].grid_mapping]
         words = {name: mapping.getncattr(name) for name in mapping.ncattrs()}
-    assert words == {
-        "grid_mapping_name": "healpix",
-        "refinement_level": 0,
-        "indexing_scheme": "nested",
-        "healpix_nside": 1,
-        "healpix_order": "nest",
-    }
+    assert words == {"grid_mapping_name": "healpix", "refinement_level": 0, "indexing_scheme": "nested"}

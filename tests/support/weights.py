@@ -78,6 +78,23 @@ def rotated_lat_lon(rows, columns, tilt=40.0):
     return lat_lon_of(xyz_of(centre_lat, centre_lon) @ turn), lat_lon_of(xyz_of(corner_lat, corner_lon) @ turn)
 
 
+def tripolar(rows, columns, cap_rows, edge=60.0):
+    """Boxes up to the latitude `edge`, and a cap whose rows are ellipses that end in a seam over the pole: its first
+    half lies on its second half, and its ends, at `edge`, are the two northern poles. As rotated_lat_lon gives it."""
+    lon = np.linspace(0, 360, columns + 1)
+    lat = np.linspace(-90, edge, rows + 1)
+    radius = np.tan(np.radians(90 - edge) / 2)  # of the cap, seen from the South Pole on a plane
+    corner = [np.stack(np.broadcast_arrays(each, lon), axis=-1) for each in lat]
+    for share in np.linspace(0, 1, cap_rows + 1)[1:]:
+        x, y = radius * np.cos(np.radians(lon)), radius * (1 - share) * np.sin(np.radians(lon))
+        corner.append(
+            np.stack((90 - 2 * np.degrees(np.arctan(np.hypot(x, y))), np.degrees(np.arctan2(y, x)) % 360), axis=-1)
+        )
+    points = xyz_of(*np.moveaxis(np.array(corner), -1, 0))
+    of_cells = np.stack((points[:-1, :-1], points[:-1, 1:], points[1:, 1:], points[1:, :-1]), axis=2).reshape(-1, 4, 3)
+    return lat_lon_of(of_cells.sum(axis=1)), lat_lon_of(of_cells)
+
+
 def harmonic(lat, lon):
     """A spherical harmonic of degree 4 and order 3, and one of degree 2 and order 1, on 1."""
     x, y, z = np.moveaxis(xyz_of(lat, lon), -1, 0)

@@ -7,6 +7,7 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 import pytest
+from support.harness import mpi_environment
 from support.weights import lat_lon_of, needs_cdo, needs_yac, rotated_lat_lon, run_maker, xyz_of
 
 METHODS = ("conservative", "bilinear", "nearest", "average", "largest_area")
@@ -158,7 +159,7 @@ def test_a_rank_of_a_job_makes_weights(tmp_path):
     )
     tests = str(Path(__file__).resolve().parent.parent)
     command = ["mpirun", "-n", "2", sys.executable, "-c", code, tests, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, env=mpi_environment(), capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     a, b = (rows(tmp_path / str(rank) / "rank.nc") for rank in range(2))
     assert all((x == y).all() for x, y in zip(a, b, strict=True))
@@ -280,3 +281,11 @@ def test_a_request_that_is_none(tmp_path):
     command = [sys.executable, "-P", "-m", "tailrace.weights.maker", str(tmp_path / "none.json")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and "none.json" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_file_that_cannot_be_written(tmp_path):
+    text = make(tmp_path, BOXES, method="nearest", out="none/w.nc")
+    assert text.startswith(f"{tmp_path / 'none' / 'w.nc'}: cannot be written: ")
+    (tmp_path / "w.nc").mkdir()
+    assert make(tmp_path, BOXES, method="nearest", out="w.nc").startswith(f"{tmp_path / 'w.nc'}: cannot be written: ")
+    assert list(tmp_path.glob(".w.nc*")) == []

@@ -22,6 +22,7 @@ MAP_METHODS = {
     "average": "Distance weighted averages of neighbors",
     "largest_area": "Largest area fraction",
 }
+AXES = ("lat", "lon")
 BY_AREA = ("conservative", "largest_area")  # their weights are shares of areas
 MOST_INT32 = 2**31 - 1
 AT_ONCE = 1 << 20  # rows or links
@@ -38,65 +39,34 @@ class Header:
 
 def write(path: Path, source: Grid, target: Grid, rows: Rows, header: Header, *, part: int = 0) -> None:
     """Writes rows, and for the slice `part` 0 the source grid: the parts joined make the file."""
-    with _created(path) as file:
+    with created(path) as file:
         file.setncattr("tailrace_slice", np.array([rows.first, rows.count], np.int64))
         _write_grid(file, "dst", target, rows.first, rows.count)
         if part == 0:
             _write_grid(file, "src", source, 0, source.cells)
         _write_sizes(file, source, target, header)
-        put = _RowWriter(file, rows.count, rows.links, max(source.cells, target.cells))
+        put = RowWriter(file, rows.count, rows.links, max(source.cells, target.cells))
         put.rows(rows)
         if part == 0 and rows.count == target.cells:
-            _finish(file)
-
-
-def join(paths: list[Path], path: Path, digest: str) -> None:
-    """Joins slices, in ascending order of their cells, into one file that covers the target."""
-    netcdf = need("netCDF4", "a file of weights")
-    with contextlib.ExitStack() as stack:
-        parts = [stack.enter_context(netcdf.Dataset(one)) for one in paths]
-        if len(parts) == 1 and not digest:
-            digest = str(parts[0].getncattr("tailrace_digest"))
-        _check_parts(paths, parts)
-        cells = int(parts[0].getncattr("tailrace_target_cells"))
-        links = sum(len(one.dimensions["num_links"]) for one in parts)
-        file = stack.enter_context(_created(path))
-        _copy_grids(file, parts, cells)
-        for name in parts[0].ncattrs():
-            if name != "tailrace_slice":
-                file.setncattr(name, parts[0].getncattr(name))
-        file.setncattr("tailrace_digest", digest)
-        for side in ("src", "dst"):
-            _copy_dims(file, parts[0], side)
-        put = _RowWriter(file, cells, links, max(cells, len(parts[0].dimensions["src_grid_size"])))
-        for one in parts:
-            put.slice_of(one)
-        _finish(file)
-
-
-def _check_parts(paths: list[Path], parts: list[Any]) -> None:
-    next_ = 0
-    for path, one in zip(paths, parts, strict=True):
-        whole = (0, len(one.dimensions["dst_grid_size"]))  # of a single slice, which is the file
-        first, count = one.getncattr("tailrace_slice") if "tailrace_slice" in one.ncattrs() else whole
-        if first != next_:
-            raise WeightsError(f"{path}: begins at target cell {first}; expected {next_}: a slice is missing or twice")
-        next_ = int(first + count)
-    cells = int(parts[-1].getncattr("tailrace_target_cells"))
-    if next_ != cells:
-        raise WeightsError(f"{paths[-1]}: ends before target cell {next_}; expected {cells}: a slice is missing")
+            finish(file)
 
 
 @contextlib.contextmanager
-def _created(path: Path) -> Iterator[Any]:
+def created(path: Path) -> Iterator[Any]:
     """A new file that gets its name when it is whole."""
     aside = path.with_name(f".{path.name}.{os.getpid()}.new")
-    file = need("netCDF4", "a file of weights").Dataset(aside, "w", format="NETCDF4")
+    netcdf = need("netCDF4", "a file of weights")
+    try:
+        file = netcdf.Dataset(aside, "w", format="NETCDF4")
+    except OSError as error:
+        raise WeightsError(f"{path}: cannot be written: {error.strerror or error}") from None
     try:
         file.set_fill_off()
         yield file
         file.close()
         aside.replace(path)
+    except (OSError, RuntimeError) as error:
+        raise WeightsError(f"{path}: cannot be written: {error}") from None
     finally:
         with contextlib.suppress(RuntimeError):
             file.close()
@@ -126,7 +96,7 @@ def _write_sizes(file: Any, source: Grid, target: Grid, header: Header) -> None:
         dims[:] = np.array(grid.shape[::-1], np.int32)  # the fastest first, as in SCRIP
 
 
-def _variable(file: Any, name: str, kind: str, dims: tuple[str, ...], **attributes: str) -> Any:
+def variable_of(file: Any, name: str, kind: str, dims: tuple[str, ...], **attributes: str) -> Any:
     lengths = [len(file.dimensions[dim]) for dim in dims]
     chunks = [max(min(CHUNK, lengths[0]), 1), *lengths[1:]]
     variable = file.createVariable(name, kind, dims, zlib=True, complevel=1, shuffle=True, chunksizes=chunks)
@@ -138,16 +108,16 @@ def _write_grid(file: Any, side: str, grid: Grid, first: int, count: int) -> Non
     """Centres, corners and areas, if the grid has them, in pieces."""
     size = f"{side}_grid_size"
     file.createDimension(size, count)
-    centre = [_variable(file, f"{side}_grid_center_{axis}", "f8", (size,), units="degrees") for axis in ("lat", "lon")]
-    _variable(file, f"{side}_grid_imask", "i4", (size,), units="unitless")[:] = np.ones(count, np.int32)
+    centre = [variable_of(file, f"{side}_grid_center_{axis}", "f8", (size,), units="degrees") for axis in AXES]
+    variable_of(file, f"{side}_grid_imask", "i4", (size,), units="unitless")[:] = np.ones(count, np.int32)
     some = grid.corners(0, 1)
     corner: list[Any] = []
     area = None
     if some is not None:
         dims = (size, f"{side}_grid_corners")
         file.createDimension(dims[1], some[0].shape[1])
-        corner = [_variable(file, f"{side}_grid_corner_{axis}", "f8", dims, units="degrees") for axis in ("lat", "lon")]
-        area = _variable(file, f"{side}_grid_area", "f8", (size,), units="square radians")
+        corner = [variable_of(file, f"{side}_grid_corner_{axis}", "f8", dims, units="degrees") for axis in AXES]
+        area = variable_of(file, f"{side}_grid_area", "f8", (size,), units="square radians")
     for begin in range(0, count, AT_ONCE):
         span = slice(begin, min(begin + AT_ONCE, count))
         length = span.stop - begin
@@ -161,44 +131,20 @@ def _write_grid(file: Any, side: str, grid: Grid, first: int, count: int) -> Non
             area[span] = grid.areas(first + begin, length)
 
 
-def _copy_grids(file: Any, parts: list[Any], cells: int) -> None:
-    for side, sources, length in (("src", parts[:1], len(parts[0].dimensions["src_grid_size"])), ("dst", parts, cells)):
-        size = f"{side}_grid_size"
-        file.createDimension(size, length)
-        if f"{side}_grid_corners" in sources[0].dimensions:
-            file.createDimension(f"{side}_grid_corners", len(sources[0].dimensions[f"{side}_grid_corners"]))
-        for name, variable in sources[0].variables.items():
-            if variable.dimensions[0] != size or name.endswith("_frac"):
-                continue
-            attributes = {key: variable.getncattr(key) for key in variable.ncattrs()}
-            copy = _variable(file, name, variable.dtype, variable.dimensions, **attributes)
-            at = 0
-            for one in sources:
-                for values in _pieces(one.variables[name]):
-                    copy[at : at + len(values)] = values
-                    at += len(values)
-
-
-def _copy_dims(file: Any, part: Any, side: str) -> None:
-    values = part.variables[f"{side}_grid_dims"][:]
-    file.createDimension(f"{side}_grid_rank", len(values))
-    file.createVariable(f"{side}_grid_dims", "i4", (f"{side}_grid_rank",))[:] = values
-
-
-def _pieces(variable: Any) -> Iterator[np.ndarray]:
+def pieces_of(variable: Any) -> Iterator[np.ndarray]:
     for begin in range(0, len(variable), AT_ONCE):
         yield np.asarray(variable[begin : begin + AT_ONCE])
 
 
-class _RowWriter:
+class RowWriter:
     def __init__(self, file: Any, count: int, links: int, most: int):
         for dim, length in (("num_links", links), ("num_wgts", 1), ("row_starts", count + 1)):
             file.createDimension(dim, length)
         kind = "i8" if most > MOST_INT32 else "i4"
-        self.source = _variable(file, "src_address", kind, ("num_links",))
-        self.target = _variable(file, "dst_address", kind, ("num_links",))
-        self.weight = _variable(file, "remap_matrix", "f8", ("num_links", "num_wgts"))
-        self.start = _variable(file, "row_start", "i8", ("row_starts",))
+        self.source = variable_of(file, "src_address", kind, ("num_links",))
+        self.target = variable_of(file, "dst_address", kind, ("num_links",))
+        self.weight = variable_of(file, "remap_matrix", "f8", ("num_links", "num_wgts"))
+        self.start = variable_of(file, "row_start", "i8", ("row_starts",))
         self.links = self.row = 0
         self.start[0:1] = [0]
 
@@ -212,7 +158,7 @@ class _RowWriter:
     def slice_of(self, part: Any) -> None:
         before = self.links
         names = ("src_address", "dst_address", "remap_matrix")
-        for pieces in zip(*(_pieces(part.variables[name]) for name in names), strict=True):
+        for pieces in zip(*(pieces_of(part.variables[name]) for name in names), strict=True):
             self._links(pieces[0], pieces[1], pieces[2][:, 0])
         self._starts(np.asarray(part.variables["row_start"][1:]) + before)
 
@@ -226,22 +172,23 @@ class _RowWriter:
         self.row += len(starts)
 
 
-def _finish(file: Any) -> None:
+def _is_by_area(file: Any) -> bool:
+    return file.getncattr("tailrace_method") in BY_AREA or "conservative" in file.getncattr("map_method").lower()
+
+
+def finish(file: Any) -> None:
     """The fractions of both grids that the weights cover, which need all rows. Without areas to compare, a source cell
     that is used counts as covered."""
     if "tailrace_slice" in file.ncattrs():
         file.delncattr("tailrace_slice")
     for side in ("src", "dst"):
-        _variable(file, f"{side}_grid_frac", "f8", (f"{side}_grid_size",), units="unitless")
-    target_frac, source_frac = (
-        np.zeros(len(file.dimensions["dst_grid_size"])),
-        np.zeros(len(file.dimensions["src_grid_size"])),
-    )
+        variable_of(file, f"{side}_grid_frac", "f8", (f"{side}_grid_size",), units="unitless")
+    target_frac, source_frac = (np.zeros(len(file.dimensions[f"{side}_grid_size"])) for side in ("dst", "src"))
     areas = None
-    if file.getncattr("tailrace_method") in BY_AREA and {"src_grid_area", "dst_grid_area"} <= set(file.variables):
+    if _is_by_area(file) and {"src_grid_area", "dst_grid_area"} <= set(file.variables):
         areas = [np.asarray(file.variables[f"{side}_grid_area"][:]) for side in ("src", "dst")]
     names = ("src_address", "dst_address", "remap_matrix")
-    for pieces in zip(*(_pieces(file.variables[name]) for name in names), strict=True):
+    for pieces in zip(*(pieces_of(file.variables[name]) for name in names), strict=True):
         source, target, weight = pieces[0].astype(np.int64) - 1, pieces[1].astype(np.int64) - 1, pieces[2][:, 0]
         target_frac += np.bincount(target, weights=weight, minlength=len(target_frac))
         if areas:

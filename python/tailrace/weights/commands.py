@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .checks import check_convex, check_sides, rows_of_file, without_overlaps
+from .checks import rows_of_file
 from .errors import WeightsError, WrongWords
 from .foreign import Foreign, read_weights
+from .grid_checks import check_convex, check_sides
 from .grid_files import read_grid
 from .grids import Grid, Healpix
 from .methods import METHODS, with_yac
@@ -50,9 +51,12 @@ def make(source: Path, target: str, method: str, output: Path, jobs: int = 1, fo
             for k, path in enumerate(slices)
         ]
         _run(folder, requests)
-        join = {"do": "join", "slices": [str(path) for path in slices], "out": str(folder / "all.nc")}
-        _run(folder, [{**join, "digest": request["digest"], "error": str(folder / "join.txt")}])
-        (folder / "all.nc").replace(output)
+        whole = slices[0]
+        if jobs > 1:
+            whole = folder / "all.nc"
+            join = {"do": "join", "slices": [str(path) for path in slices], "out": str(whole)}
+            _run(folder, [{**join, "digest": request["digest"], "error": str(folder / "join.txt")}])
+        whole.replace(output)
     return show(output)
 
 
@@ -133,6 +137,5 @@ def _check_grid(path: Path) -> str:
     check_sides(grid, cells, polygons)
     if not with_yac.is_there():
         return f"{path}: {grid.cells} cells (whether they overlap was not checked: {with_yac.MISSING})"
-    rows, _ = with_yac.rows(grid, grid, "conservative", 0, grid.cells)
-    without_overlaps(grid, grid, rows)
+    with_yac.rows(grid, grid, "conservative", 0, grid.cells)  # refuses cells that overlap
     return f"{path}: {grid.cells} cells are right"

@@ -21,7 +21,7 @@ def carry_out(request: dict[str, Any]) -> None:
         case "make":
             _make(request)
         case "join":
-            from .canonical import join
+            from .joining import join
 
             join([Path(path) for path in request["slices"]], Path(request["out"]), request["digest"])
         case other:
@@ -38,7 +38,7 @@ def _make(request: dict[str, Any]) -> None:
     if isinstance(source, Healpix) and isinstance(target, Healpix):
         source.equal = target.equal = True  # their rows are made of parents and children
     part, parts = request.get("slice") or (0, 1)
-    first, count = target.slice(part, parts)
+    first, count = target.share(part, parts)
     if request.get("weights"):
         made, map_method = rows_of_others(Path(request["weights"]), source, target, first, count)
     else:

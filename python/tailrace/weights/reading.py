@@ -20,7 +20,7 @@ from .sphere import Floats
 T = TypeVar("T")
 SPARE = 2 << 30  # bytes that reading may take beside a multiple of the file's length
 TIMES = 64
-SECONDS, BYTES_A_SECOND = 5, 20_000_000  # of computing: some damage leads a library round in a circle
+SECONDS, BYTES_A_SECOND = 5, 10_000_000  # of computing: some damage leads a library round in a circle
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@
 
 namespace tailrace::pipeline::regridding {
 
-// What a part of the source gives to this server.
+// The values that a part of the source gives to this server.
 struct Piece {
   int part = 0;
   int from = 0;              // server

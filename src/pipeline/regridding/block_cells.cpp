@@ -56,8 +56,7 @@ BlockCells::BlockCells(const model::Region& region, const model::Grid& grid, con
   row_stride_ = dims.horizontal.size() == 2 ? strides[first] : row_ * cell_stride_;
   is_dense_ = cell_stride_ == 1 && row_stride_ == row_;
   OtherDims others;
-  for (const std::size_t d : dims.others)
-    others.dims.push_back({region.runs(d), grid.shape[d], strides[d]});
+  for (const std::size_t d : dims.others) others.dims.push_back({region.runs(d), grid.shape[d], strides[d]});
   others.for_each([this](std::int64_t number, std::int64_t offset) {
     levels_.push_back(number);
     level_offsets_.push_back(offset);
@@ -122,7 +121,8 @@ void from_levels(std::span<const std::byte> levels, std::int64_t cells, std::int
     const std::size_t outer = level / static_cast<std::size_t>(inner);
     const std::size_t within = level % static_cast<std::size_t>(inner);
     std::byte* into = to + (outer * static_cast<std::size_t>(cells * inner) + within) * element;
-    for (std::int64_t cell = 0; cell < cells; ++cell, from += element, into += static_cast<std::size_t>(inner) * element)
+    for (std::int64_t cell = 0; cell < cells;
+         ++cell, from += element, into += static_cast<std::size_t>(inner) * element)
       std::memcpy(into, from, element);
   }
 }

@@ -1,4 +1,4 @@
-// Which horizontal cells of a source grid the parts give to which servers. Each server computes both ends
+// The horizontal cells of a source grid that each part gives to each server. Each server computes both ends
 // from the regions of all parts and the cells that the servers want, so a piece needs no list of cells.
 #pragma once
 
@@ -19,13 +19,13 @@ namespace tailrace::pipeline::regridding {
 // One for all fields of a grid that are regridded with the same weights. From any thread.
 class CellExchange {
  public:
-  // What a part gives to a server. Targets are positions in the packed array of the server.
+  // The cells that a part gives to a server. Targets are positions in the packed array of the server.
   struct Outgoing {
     int server = 0;
     std::vector<model::Segment> cells;
     std::int64_t count = 0;  // horizontal cells
   };
-  // What this server gets of a part.
+  // The cells that this server gets of a part.
   struct Incoming {
     BlockCells block;
     std::vector<model::Segment> cells;
@@ -43,7 +43,7 @@ class CellExchange {
   const GridDims& dims() const { return dims_; }
   // By part that gives this server cells.
   const std::map<int, Incoming>& incoming() const { return incoming_; }
-  // Of a part whose values are on this server; the reference stays valid.
+  // The same for a part whose values are on this server; the reference stays valid.
   const PartOut& outgoing(int part) const;
   std::size_t bytes() const;
 

@@ -8,7 +8,7 @@
 namespace tailrace::pipeline::regridding {
 namespace {
 
-constexpr std::size_t steps_ahead = 2;    // always allowed, so that servers work side by side
+constexpr std::size_t steps_ahead = 2;   // always allowed, so that servers work side by side
 constexpr std::size_t report_share = 4;  // a fraction of the limit is used up without a message
 
 }  // namespace

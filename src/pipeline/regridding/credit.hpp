@@ -31,7 +31,7 @@ class Credit {
  private:
   struct Peer {
     std::atomic<std::uint64_t> sent{0};
-    std::uint64_t known_used = 0;       // there
+    std::uint64_t known_used = 0;  // there
     std::uint64_t sent_before_step = 0, largest_step = 0;
     std::uint64_t used = 0, reported = 0;  // of what came from it
   };

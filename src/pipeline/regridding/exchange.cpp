@@ -64,6 +64,7 @@ Exchanges::Exchanges(const Blueprint& blueprint, sampling::OutputVariables& outp
                      const std::vector<Weights>& weights)
     : of_field(blueprint.info.declarations.fields.size()) {
   const plan::Regridding& regridding = *blueprint.plan.regridding;
+  TAILRACE_ASSERT(weights.size() == regridding.weights.size(), "the weights of the plan are given");
   const auto add = [&](const plan::RegridPlan& plan) -> Exchange& {
     const int grid = blueprint.field(plan.source_field).grid;
     auto& shared = cells[{plan.weights, grid}];

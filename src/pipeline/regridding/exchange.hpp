@@ -28,7 +28,7 @@ struct Exchange {
   bool is_computed = false;                          // by diagnostics: this server may have any part
   const Weights* weights = nullptr;
   const CellExchange* cells = nullptr;
-  // Of a component of a vector: how many levels two of the three components of one cell are apart, in the
+  // For a component of a vector: how many levels two of the three components of one cell are apart, in the
   // levels of the source; 0: the field is no vector.
   std::int64_t component_step = 0;
   std::int64_t levels() const {

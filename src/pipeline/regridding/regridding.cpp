@@ -37,20 +37,19 @@ Regridding::Regridding(Parts parts, std::vector<int> own_parts, Prepared prepare
       prepared_(std::move(prepared)),
       exchanges_(parts_.blueprint, parts_.output_variables, prepared_.weights),
       outbox_(parts_.control.messenger(), parts_.control.kind(ControlMessage::regrid)),
-      credit_(parts_.control, parts_.blueprint.info.memory / credit_share /
-                                  static_cast<std::size_t>(parts_.control.size())),
+      credit_(parts_.control,
+              parts_.blueprint.info.memory / credit_share / static_cast<std::size_t>(parts_.control.size())),
       due_(exchanges_.all.size(), 0),
       put_(exchanges_.all.size(), std::vector<char>(own_parts_.size(), 0)) {
+  TAILRACE_ASSERT(std::ranges::is_sorted(own_parts_), "parts of a server ascend");
   samples_.resize(exchanges_.all.size());
   outbox_.on(piece_item, [this](const base::SharedBytes& item) { receive(item); });
   expect_samples();
   expect_fixed_records();
   for (const CoordinateBlock& block : prepared_.coordinates)
-    parts_.output_variables.accept(block.part,
-                                   {.kind = model::PacketKind::block,
-                                    .number = block.field,
-                                    .step = model::static_step},
-                                   block.values);
+    parts_.output_variables.accept(
+        block.part, {.kind = model::PacketKind::block, .number = block.field, .step = model::static_step},
+        block.values);
 }
 
 void Regridding::expect_samples() {
@@ -202,12 +201,11 @@ void Regridding::add(Arrived&& arrived) {
   const auto from = exchange.cells->incoming().find(piece.part);
   TAILRACE_ASSERT(from != exchange.cells->incoming().end(),
                   fmt::format("a piece of {} from part {}", exchange.name, piece.part));
-  const std::size_t expected =
-      static_cast<std::size_t>(from->second.block.levels() * from->second.count) *
-      model::size_of(exchange.conversion.to);
-  TAILRACE_ASSERT(piece.values.empty() || piece.values.size() == expected,
-                  fmt::format("a piece of {} has {} bytes instead of {}", exchange.name, piece.values.size(),
-                              expected));
+  const std::size_t expected = static_cast<std::size_t>(from->second.block.levels() * from->second.count) *
+                               model::size_of(exchange.conversion.to);
+  TAILRACE_ASSERT(
+      piece.values.empty() || piece.values.size() == expected,
+      fmt::format("a piece of {} has {} bytes instead of {}", exchange.name, piece.values.size(), expected));
   Sequence& sequence = sequences_[key];
   sequence.bytes[piece.from] += piece.values.size() + sizeof(Head);
   sequence.piece_bytes += piece.values.size();
@@ -218,11 +216,10 @@ void Regridding::add(Arrived&& arrived) {
 
 void Regridding::start_if_complete(const Key& key, Sequence& sequence) {
   const Exchange& exchange = exchanges_.all[key.first];
-  if (!sequence.is_due || sequence.is_at_work ||
-      sequence.pieces.size() != exchange.cells->incoming().size())
+  if (!sequence.is_due || sequence.is_at_work || sequence.pieces.size() != exchange.cells->incoming().size())
     return;
   sequence.is_at_work = true;
-  std::function<void(RegriddedPart&&)> part_done;
+  std::function<void(RegriddedPart &&)> part_done;
   if (exchange.is_of_samples())
     part_done = [this, &sequence](RegriddedPart&& part) {
       const base::MutexLock lock(mutex_);
@@ -356,9 +353,9 @@ bool Regridding::at_rest() const {
 void Regridding::prove_the_end() {
   if (sequences_.empty()) return;
   const auto& [key, sequence] = *sequences_.begin();
-  parts_.fail({ErrorCode::internal,
-               fmt::format("a piece of {} arrived for number {}, which no server expects",
-                           exchanges_.all[key.first].name, key.second)});
+  parts_.fail(
+      {ErrorCode::internal, fmt::format("a piece of {} arrived for number {}, which no server expects",
+                                        exchanges_.all[key.first].name, key.second)});
 }
 
 // A row that cannot be applied affects only its files, as their on_error specifies, and is reported once.

@@ -4,7 +4,7 @@
 //   samples of a field ──────────────┐ pieces, by (exchange, sequence)     ┌→ OutputVariables, step by step
 //   records of windows on the source ┴→ other servers, this one ──→ rows ──┴→ records of the target → Router
 //
-// Which samples and records are due follows from the time axes, so each server knows what to expect without a
+// The time axes tell which samples and records are due, so each server knows what to expect without a
 // message. Pieces are matched by exchange and sequence (the step of a sample, the number of a record), never
 // by order. Where a value is missing, an empty piece takes its place, so that nothing waits for it. Samples
 // are added in the order of their steps, and each target cell is made of its own row alone. So the results
@@ -79,9 +79,9 @@ class Regridding {
 
   bool holds_up() const { return credit_.full(); }  // accept no further step
   std::size_t unsent_bytes() const { return outbox_.bytes(); }
-  std::size_t waiting_bytes() const;   // pieces that wait for others or for workers
-  std::size_t fixed_bytes() const;     // weights, and lists of cells
-  std::string describe() const;        // for the watchdog
+  std::size_t waiting_bytes() const;  // pieces that wait for others or for workers
+  std::size_t fixed_bytes() const;    // weights, and lists of cells
+  std::string describe() const;       // for the watchdog
 
  private:
   struct Head;
@@ -105,7 +105,7 @@ class Regridding {
     Key key;
     std::optional<base::Fault> fault;
   };
-  struct Samples {  // of one exchange
+  struct Samples {                   // of one exchange
     std::deque<std::int64_t> steps;  // that are due and not folded, in order
     std::set<std::int64_t> regridded;
     std::atomic<bool> is_folding{false};
@@ -140,14 +140,14 @@ class Regridding {
   std::size_t piece_bytes_ = 0;
   std::set<std::size_t> failed_;  // exchanges whose failure was reported
 
-  // Of the current step; workers read them.
+  // These belong to the current step; workers read them.
   std::int64_t step_ = 0;
   bool is_step_open_ = false;
   std::vector<char> due_;               // by exchange: it takes samples
   std::vector<std::vector<char>> put_;  // by exchange and own part
 
   base::Mutex mutex_;
-  std::vector<Arrived> local_ TAILRACE_GUARDED_BY(mutex_);    // from this server
+  std::vector<Arrived> local_ TAILRACE_GUARDED_BY(mutex_);  // from this server
   std::vector<Applied> applied_ TAILRACE_GUARDED_BY(mutex_);
   std::vector<Key> folded_ TAILRACE_GUARDED_BY(mutex_);
   std::atomic<std::size_t> local_count_{0};  // of the three

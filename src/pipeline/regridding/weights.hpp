@@ -1,4 +1,4 @@
-// What one server knows of the weights of a plan, before the first step.
+// The weights of a plan as far as one server needs them, before the first step.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct WantedCells {
   model::Runs cells;
 };
 
-// Of one WeightsPlan.
+// The part of one WeightsPlan.
 struct Weights {
   model::Runs cells;                // the source cells that this server needs
   std::int64_t count = 0;           // how many

@@ -34,9 +34,9 @@ struct OutputVariable {
   std::size_t file = 0;      // index into the plan's files
   std::size_t variable = 0;  // index into the layout's variables
   int field = -1;            // index into the declarations' fields
-  int accumulated = -1;      // the field whose cells the accumulators have: `field`, or where regridding comes
-                             // after them, its source
-  int file_axis = -1;        // index into the file's time axes; -1: static, or put once
+  int accumulated = -1;  // the field whose cells the accumulators have: `field`, or where regridding comes
+                         // after them, its source
+  int file_axis = -1;    // index into the file's time axes; -1: static, or put once
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   model::DataType input = model::DataType::float64;
   model::DataType output = model::DataType::float64;
@@ -48,9 +48,10 @@ struct OutputVariable {
   std::optional<model::Packing> packing;
   std::optional<time::Missing> missing;  // if the field has missing values
   Regridded regridded = Regridded::no;
-  time::Stored record_type = model::DataType::float64;  // what the accumulators make; with per_record, on the source grid
-  OutputVariable* companion = nullptr;                 // with the valid fraction of each cell
-  std::vector<OutputVariable*> coarser;                // whose records are made from those of this one
+  time::Stored record_type =
+      model::DataType::float64;          // what the accumulators make; with per_record, on the source grid
+  OutputVariable* companion = nullptr;   // with the valid fraction of each cell
+  std::vector<OutputVariable*> coarser;  // whose records are made from those of this one
 
   std::size_t windows() const { return 1 + further_windows.size(); }
   Accumulators& window(std::size_t turn) { return turn == 0 ? first_window : further_windows[turn - 1]; }

@@ -82,8 +82,8 @@ std::unique_ptr<OutputVariable> OutputVariables::make_variable(std::size_t file,
 void OutputVariables::set_regridding(OutputVariable& output_variable, const plan::VariablePlan& plan) const {
   const plan::RegridPlan& regrid = blueprint_.plan.regridding->regrids[base::index(plan.regrid)];
   const bool is_companion = plan.fraction_of >= 0;
-  const model::FillValue fill = blueprint_.field(output_variable.field)
-                                    .fill_value.value_or(model::default_fill(plan.regridded_type));
+  const model::FillValue fill =
+      blueprint_.field(output_variable.field).fill_value.value_or(model::default_fill(plan.regridded_type));
   output_variable.input = plan.regridded_type;
   output_variable.missing = {.fill = fill};
   switch (regrid.stage) {
@@ -133,8 +133,12 @@ void OutputVariables::start(std::span<const int> clients) {
     for (const int client : clients)
       if (blueprint_.sends(output_variable->accumulated, client)) expect(*output_variable, client);
   }
+  // Regridding gives every sample: a missing one has missing cells.
+  const auto is_put = [](const OutputVariable* output_variable) {
+    return output_variable->regridded != Regridded::per_sample;
+  };
   optional_fields_.emplace(
-      blueprint_, [this](int field) { return !of_field(field).empty(); }, clients);
+      blueprint_, [&](int field) { return std::ranges::any_of(of_field(field), is_put); }, clients);
 }
 
 void OutputVariables::begin_step(const model::Tick& tick) {

@@ -35,8 +35,8 @@ class OutputVariables final : public model::Stateful {
 
   struct Receivers {
     Emit emit;         // of values as the file stores them
-    Emit emit_source;  // of those that are still to be regridded (OutputVariable::record_type); none without a
-                       // sample
+    Emit emit_source;  // of those that are still to be regridded (OutputVariable::record_type); none without
+                       // a sample
     Lose lose;
   };
 

@@ -127,7 +127,7 @@ TEST_P(Backlogs, HoldBackAllServersUntilTheDiskGoesOn) {
     for (const Server& server : play.servers) {
       if (server.intake == nullptr) continue;
       EXPECT_LT(server.intake->tick().step, steps) << "seed " << seed;
-      EXPECT_TRUE(server.component->waits_for_writers()) << "seed " << seed;
+      EXPECT_TRUE(server.component->waits_for_others()) << "seed " << seed;
     }
     gate().set(true);
     play.run();

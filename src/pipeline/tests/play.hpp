@@ -70,8 +70,8 @@ struct Cast {
   std::string text = configuration_text;
   int late_turns = 0;     // servers without clients start so much later than the others
   bool on_earth = false;  // y and x are latitude and longitude
-  std::vector<ExtraGrid> grids;
-  std::vector<ExtraField> fields;
+  std::vector<ExtraGrid> grids = {};
+  std::vector<ExtraField> fields = {};
   // Called before a component starts.
   std::function<void(ServedComponent& component, int server)> before_start = [](ServedComponent&, int) {};
   // Where the run begins: behind this step, which `saved` has the state of.
@@ -89,19 +89,26 @@ inline std::vector<std::int64_t> columns_of(const Cast& cast, int client) {
   return columns;
 }
 
-inline void declare_places(client::Declarer& declarer, const std::string& grid) {
-  const auto along = [&](const char* dim, const char* units, std::int64_t count, double first, double step) {
-    std::vector<double> values;
-    for (std::int64_t i = 0; i < count; ++i) values.push_back(first + step * static_cast<double>(i));
+// Latitudes and longitudes with bounds; of an indexed grid those of the rank's columns.
+inline void declare_places(client::Declarer& declarer, const std::string& grid,
+                           const std::vector<std::int64_t>& columns) {
+  const auto along = [&](const char* dim, const char* units, const std::vector<std::int64_t>& places,
+                         double first, double step) {
+    std::vector<double> values, bounds;
+    for (const std::int64_t i : places) {
+      values.push_back(first + step * static_cast<double>(i));
+      bounds.push_back(values.back() - 0.5 * step);
+      bounds.push_back(values.back() + 0.5 * step);
+    }
     model::Coordinate coordinate;
     coordinate.name = dim;
     coordinate.dims = {dim};
     coordinate.units = units;
     declarer.coordinate(grid, coordinate, values,
-                        {.bounds = {}, .vertices = 0, .computed_bounds = true, .scalar = false});
+                        {.bounds = bounds, .vertices = 2, .computed_bounds = false, .scalar = false});
   };
-  along("y", "degrees_north", ny, -50.0, 25.0);
-  along("x", "degrees_east", nx, 0.0, 30.0);
+  along("y", "degrees_north", {0, 1, 2, 3, 4}, -50.0, 25.0);
+  along("x", "degrees_east", columns, 0.0, 30.0);
 }
 
 inline client::Declarer declare(const Cast& cast, int client) {
@@ -120,7 +127,7 @@ inline client::Declarer declare(const Cast& cast, int client) {
   }
   declarer.grid(grid);
   if (cast.on_earth) {
-    declare_places(declarer, "les");
+    declare_places(declarer, "les", columns);
   } else {
     std::vector<double> x;
     for (const std::int64_t column : columns) x.push_back(100.0 * static_cast<double>(column));
@@ -139,7 +146,7 @@ inline client::Declarer declare(const Cast& cast, int client) {
       more.count.push_back(extra.dims[d] == "x" ? std::ssize(columns) : extra.shape[d]);
     }
     declarer.grid(more);
-    declare_places(declarer, extra.name);
+    declare_places(declarer, extra.name, columns);
   }
   const auto add = [&](const char* on, const char* name, model::DataType type) {
     model::Field field;

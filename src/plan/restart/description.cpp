@@ -130,7 +130,7 @@ std::map<std::string, std::string> describe_for_restart(const Plan& plan,
   std::map<std::string, std::string> all;
   all["model_time"] =
       plan.calendar.units() + (plan.calendar.has_months() ? ", calendar " + plan.calendar.cf_name() : "");
-  // What regridding adds is described with the variables.
+  // The grids and fields that regridding adds are described with the variables.
   const auto is_of_model = [&](const model::Grid& grid) { return !grid.name.starts_with(regridded_grid); };
   for (const model::Grid& grid : declarations.grids)
     if (is_of_model(grid)) all["grid " + grid.name] = describe_grid(grid);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/index.hpp"
 #include "model/agenda.hpp"
 #include "plan/masks.hpp"
 #include "plan/memory_needs.hpp"
@@ -146,7 +147,9 @@ TEST(Regridding, GivesNumbersOfCellsAsAStaticField) {
   EXPECT_EQ(field_of(plan, numbers.field).type, model::DataType::int64);
   EXPECT_TRUE(field_of(plan, numbers.field).is_static);
   for (const model::Coordinate& one : grid_of(plan, plan.files[0].variables[0]).coordinates)
-    if (one.name == "cell") EXPECT_EQ(one.field, numbers.field);
+    if (one.name == "cell") {
+      EXPECT_EQ(one.field, numbers.field);
+    }
 }
 
 TEST(Regridding, SharesWeightsAmongGridsWithTheSameCells) {
@@ -364,6 +367,8 @@ TEST(Pyramids, FollowTheNextFinerLevel) {
   EXPECT_EQ(source_of(plan, coarsest.variables[0].field), 0);
   EXPECT_EQ(accumulated_field(plan, coarsest.variables[0]), -1);
   EXPECT_THAT(grid_of(plan, coarsest.variables[0]).shape, ElementsAre(3, 48));
+  ASSERT_EQ(coarsest.axes.size(), 1u) << "that of the sums is not needed";
+  EXPECT_EQ(coarsest.axes[0].dim, "time");
   EXPECT_TRUE(coarsest.axes[0].has_records_of(plan.files[0].axes[1]));
   EXPECT_EQ(plan.files[5].axes[0].every, time::Period::parse("1 day"));
 }

@@ -11,6 +11,8 @@
 #include "base/index.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
+#include "pipeline/regridding/exchange.hpp"
+#include "plan/analysis.hpp"
 #include "regrid/needs.hpp"
 
 namespace tailrace::server {

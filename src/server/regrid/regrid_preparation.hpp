@@ -55,7 +55,7 @@ class RegridPreparation {
   bool progress();  // true if anything moved
   bool over() const { return stage_ == Stage::over; }
   const std::optional<base::Fault>& fault() const { return fault_; }
-  // What this server needs of the weights. Once over without a fault.
+  // The weights as far as this server needs them. Once over without a fault.
   pipeline::regridding::Prepared take() { return std::move(prepared_); }
   std::string describe() const;  // for the watchdog
 

@@ -291,7 +291,7 @@ WeightsDecision decide(const plan::Regridding& regridding, const std::vector<reg
       job.path = regrid::weights_path(std::filesystem::absolute(cache).string(), job.digest);
       job.is_made = !is_there(weights, job.path, job.digest, cells);
       job.slices = static_cast<int>(std::clamp<std::int64_t>(cells / rows_in_slice, 1, servers));
-      // What others made is converted in one piece.
+      // Weights of others are converted in one piece.
       if (weights.method == regrid::Method::file) job.slices = 1;
       return job;
     }));
@@ -302,6 +302,14 @@ WeightsDecision decide(const plan::Regridding& regridding, const std::vector<reg
     for (WeightsJob& job : decision.jobs)
       if (job.is_made) job.path = regrid::weights_path(decision.folder.path, job.digest);
   return decision;
+}
+
+std::optional<std::string> path_in_cache(const plan::Regridding& regridding, const plan::WeightsPlan& weights,
+                                         const std::string& cache) {
+  if (plan::needs_rank_geometry(regridding, weights)) return std::nullopt;
+  return at_place(weights, [&] {
+    return regrid::weights_path(std::filesystem::absolute(cache).string(), digest_of(weights, {}));
+  });
 }
 
 bool write_cells(const std::string& folder, const std::vector<const regrid::RankCells*>& cells) {

@@ -1,5 +1,5 @@
-// What the set-up of regridding does with files: it looks into the cache, lays out what the makers of weights
-// need, and reads the rows of a server. All of it blocks, so it runs on I/O threads.
+// The files of the set-up of regridding: the cache, the cells and requests that the makers of weights need,
+// and the rows of a server. All of this blocks, so it runs on I/O threads.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +49,11 @@ struct WeightsDecision {
 // weights are absent. Throws Error(configuration) that begins with the place of the weights.
 WeightsDecision decide(const plan::Regridding& regridding, const std::vector<regrid::CellDigest>& sums,
                        const std::string& cache, int servers);
+
+// The path in the cache that the weights will have, without a job: none if only ranks know the cells of the
+// source. Throws Error(configuration) and Error(resource) as decide().
+std::optional<std::string> path_in_cache(const plan::Regridding& regridding, const plan::WeightsPlan& weights,
+                                         const std::string& cache);
 
 // Writes the cells of the ranks of one server. Returns whether there were any.
 bool write_cells(const std::string& folder, const std::vector<const regrid::RankCells*>& cells);

@@ -1,7 +1,8 @@
-// What files and variables say about regridding, the grids of files, and pyramids.
+// The options of regridding of files and variables, the grids of files, and pyramids.
 #include <gmock/gmock.h>
 
 #include "config/testing/section_conformance.hpp"
+#include "regrid/section.hpp"
 #include "settings/grid_files.hpp"
 #include "settings/testing/parsing.hpp"
 
@@ -74,7 +75,8 @@ TEST(Pyramids, AddAFileForEachLevelAndPeriod) {
       parse(output("out/healpix.zarr: {format: zarr, regrid: {to: {healpix: {level: 3}}}, "
                    "pyramid: {levels: 2, periods: [1 day, 1 month]}, "
                    "variables: [{field: u, operation: mean, every: 1 h}, {field: w, every: 2 d}, "
-                   "{field: theta, every: 1 h, regrid: none}]}"));
+                   "{field: theta, every: 1 h, regrid: none}]}") +
+            "model_time: {calendar: standard, start: 2026-01-01}\n");
   EXPECT_THAT(paths_of(parsed),
               ElementsAre("out/healpix.zarr", "out/healpix_z2.zarr", "out/healpix_z1.zarr",
                           "out/healpix_P1D_z3.zarr", "out/healpix_P1D_z2.zarr", "out/healpix_P1D_z1.zarr",
@@ -133,6 +135,12 @@ TEST(Pyramids, RefuseWhatCannotBeHalved) {
               HasSubstr("pyramid.periods[0]: expected a length of time"));
   EXPECT_THAT(about("regrid: {to: {healpix: {level: 3}}}, ", "periods: [1 d, 24 h]"),
               HasSubstr("is given twice"));
+}
+
+TEST(Pyramids, NeedACalendarForMonths) {
+  EXPECT_THAT(complaint(output("a.nc: {regrid: {to: {healpix: {level: 3}}}, pyramid: {periods: [1 month]}, "
+                               "variables: [{field: u, every: 1 s}]}")),
+              HasSubstr("output.a.nc.pyramid.periods: no step can meet \"every month\""));
 }
 
 TEST(Pyramids, WaitForTheOptionsOfTheModel) {

@@ -40,7 +40,7 @@ class Grid(ABC):
         """All centres as (cell, 3)."""
         return to_xyz(*self.centres())
 
-    def slice(self, part: int, parts: int) -> tuple[int, int]:
+    def share(self, part: int, parts: int) -> tuple[int, int]:
         """The first cell and the number of cells of a slice: equal numbers of units."""
         units = self.cells // self.unit
         first, last = units * part // parts, units * (part + 1) // parts

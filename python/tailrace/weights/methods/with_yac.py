@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..checks import check_convex, check_sides, without_overlaps
 from ..errors import INSTALL, MissingPackage, WeightsError, need
+from ..grid_checks import check_convex, check_sides, without_overlaps
 from ..grids import Cells, Grid
 from ..polygons import Polygons, polygons_of, tiny_triangles
 from ..reach import largest_radius, within_reach
