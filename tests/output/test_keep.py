@@ -266,7 +266,7 @@ def test_restarts_give_the_same_files(tmp_path):
     assert len(whole) > 2
     for path in (tmp_path / "whole").glob("*.nc"):
         assert check_file(read(path)) == 12
-    for seed in range(count(2, 12, "TAILRACE_TEST_CHAINS")):
+    for seed in range(count(1, 12, "TAILRACE_TEST_CHAINS")):
         folder = tmp_path / f"pieces_{seed}"
         told = run_in_pieces(folder, start_in(folder), "player", seed, stops=2, steps=28, seconds=3.0)
         assert_same(folder, whole, told)
