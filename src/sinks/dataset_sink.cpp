@@ -159,6 +159,7 @@ void DatasetSink::write(output::ReadyCommit& ready) {
   dataset_->close();
   closed_bytes_ += dataset_->bytes_on_disk();
   steps_.end(*dataset_, *counters_);
+  errors_.end();
   dataset_.reset();
 }
 
@@ -450,6 +451,7 @@ void DatasetSink::save(model::StateSaver& saver, const plan::Pending& pending) c
   if (is_home()) {
     model::NumberSaver file(saver, fmt::format("files/{}/", plan_.entry.path));
     visit_state(*this, file.in("sink"));
+    errors_.save(file.in("errors"));
     if (plan_.entry.has_many_files()) {
       cutter_.save(file.in("part"));
       file("part_ended_at", part_ended_at_);
@@ -474,6 +476,7 @@ void DatasetSink::save(model::StateSaver& saver, const plan::Pending& pending) c
 void DatasetSink::load(const model::StateLoader& loader, const plan::Pending& pending) {
   model::NumberLoader file(loader, fmt::format("files/{}/", plan_.entry.path));
   visit_state(*this, file.in("sink"));
+  errors_.load(file.in("errors"));
   if (plan_.entry.has_many_files()) {
     cutter_.load(file.in("part"));
     if (loader.find(fmt::format("files/{}/part_ended_at", plan_.entry.path)))  // earlier versions lack it

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/index.hpp"
@@ -36,6 +36,7 @@ KeptErrors::KeptErrors(const output::DatasetSpec& dataset, std::vector<telemetry
   for (std::size_t v = 0; v < variables_.size(); ++v) {
     const output::VariableSpec& spec = dataset.variables[v];
     const auto& keep = spec.codec.keep;
+    variables_[v].name = spec.name;
     variables_[v].rounds = keep.has_value();
     variables_[v].chooses_bits =
         keep && keep->information &&
@@ -47,7 +48,11 @@ KeptErrors::KeptErrors(const output::DatasetSpec& dataset, std::vector<telemetry
 }
 
 void KeptErrors::begin(const output::Format& format, output::DatasetSpec& spec) {
-  for (Variable& variable : variables_) variable.reached = {};
+  const bool is_saved = std::exchange(loaded_, false);
+  for (Variable& variable : variables_) {
+    variable.told = {};
+    if (!is_saved) variable.reached = {};
+  }
   if (spec.kept.empty() || !format.makes_files()) return;
   const auto existing = format.existing_bounds(spec.path);
   for (std::size_t v = 0; v < variables_.size(); ++v) {
@@ -56,33 +61,57 @@ void KeptErrors::begin(const output::Format& format, output::DatasetSpec& spec) 
     const auto found = existing.find(of.name);
     check_same_bound(spec, of, found == existing.end() ? "" : found->second.words);
     if (!variables_[v].rounds) continue;
-    variables_[v].reached = found->second.reached;
-    cf::set_attribute(of.attributes, codecs::lossy::absolute_attribute, found->second.reached.absolute);
-    cf::set_attribute(of.attributes, codecs::lossy::relative_attribute, found->second.reached.relative);
+    const Reached& told = variables_[v].told = found->second.reached;
+    if (!is_saved) variables_[v].reached = told;
+    cf::set_attribute(of.attributes, codecs::lossy::absolute_attribute, told.absolute);
+    cf::set_attribute(of.attributes, codecs::lossy::relative_attribute, told.relative);
     if (variables_[v].chooses_bits)
-      cf::set_attribute(of.attributes, bits_attribute, static_cast<std::int32_t>(found->second.reached.bits));
+      cf::set_attribute(of.attributes, bits_attribute, static_cast<std::int32_t>(told.bits));
   }
 }
 
 // Attributes are written only when they change: the errors of a field soon reach their largest.
 void KeptErrors::add_attributes(output::Commit& commit) {
-  std::map<int, Reached> grown;
-  for (const output::EncodedChunk& chunk : commit.chunks) {
-    const Variable& variable = variables_[base::index(chunk.variable)];
-    if (variable.rounds)
-      grown.try_emplace(chunk.variable, variable.reached).first->second.merge(chunk.reached);
-  }
-  for (const auto& [index, reached] : grown) {
-    Variable& variable = variables_[base::index(index)];
-    if (reached == variable.reached) continue;
-    const auto add = [&commit, index = index](const char* name, output::AttributeValue value) {
-      commit.attributes.push_back({.variable = index, .name = name, .value = std::move(value)});
+  std::vector<Reached> after;
+  for (const Variable& variable : variables_) after.push_back(variable.reached);
+  for (const output::EncodedChunk& chunk : commit.chunks)
+    after[base::index(chunk.variable)].merge(chunk.reached);
+  for (std::size_t v = 0; v < variables_.size(); ++v) {
+    const Reached& reached = after[v];
+    if (!variables_[v].rounds || reached == variables_[v].told) continue;
+    const auto add = [&commit, v](const char* name, output::AttributeValue value) {
+      commit.attributes.push_back({.variable = static_cast<int>(v), .name = name, .value = std::move(value)});
     };
     add(codecs::lossy::absolute_attribute, reached.absolute);
     add(codecs::lossy::relative_attribute, reached.relative);
-    if (variable.chooses_bits && reached.bits > 0)
+    if (variables_[v].chooses_bits && reached.bits > 0)
       add(bits_attribute, static_cast<std::int32_t>(reached.bits));
   }
+}
+
+void KeptErrors::end() {
+  for (Variable& variable : variables_) variable.reached = variable.told = {};
+}
+
+void KeptErrors::save(model::NumberSaver saver) const {
+  for (const Variable& variable : variables_) {
+    if (!variable.rounds) continue;
+    model::NumberSaver of = saver.in(variable.name);
+    of("absolute", variable.reached.absolute);
+    of("relative", variable.reached.relative);
+    of("bits", variable.reached.bits);
+  }
+}
+
+void KeptErrors::load(model::NumberLoader loader) {
+  for (Variable& variable : variables_) {
+    if (!variable.rounds) continue;
+    model::NumberLoader of = loader.in(variable.name);
+    of("absolute", variable.reached.absolute);
+    of("relative", variable.reached.relative);
+    of("bits", variable.reached.bits);
+  }
+  loaded_ = true;
 }
 
 void KeptErrors::committed(const output::Commit& commit) {
@@ -101,6 +130,7 @@ void KeptErrors::committed(const output::Commit& commit) {
     for (std::size_t i = 0; i < telemetry::chosen_levels.size(); ++i)
       counters.at_level[i] += chunk.level == telemetry::chosen_levels[i] ? 1 : 0;
   }
+  for (Variable& variable : variables_) variable.told = variable.reached;
 }
 
 }  // namespace tailrace::sinks

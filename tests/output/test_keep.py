@@ -94,8 +94,9 @@ def broken(x: np.ndarray, y: np.ndarray, keep: dict) -> np.ndarray:
     return bad
 
 
-def check_file(data) -> int:
-    """All kept variables of a Dataset without unpacking; returns how many there were."""
+def check_file(data, is_appended: bool = False) -> int:
+    """All kept variables of a Dataset without unpacking; returns how many there were. Where jobs append, the errors are
+    also those of records that were removed: windows that an earlier job ended."""
     checked = 0
     for name in data.data_vars:
         of, _, kind = str(name).partition("_")
@@ -106,9 +107,10 @@ def check_file(data) -> int:
         np.testing.assert_array_equal(y == FILL, missing, err_msg=name)
         assert not broken(x, y, BOUNDS[kind])[~missing].any(), name
         errors = np.abs(y.astype(float) - x.astype(float))[~missing]
-        assert attributes["tailrace_largest_absolute_error"] == errors.max(), name
-        relative = (errors / np.abs(x.astype(float)[~missing])).max()
-        assert attributes["tailrace_largest_relative_error"] == relative, name
+        absolute, relative = (attributes[f"tailrace_largest_{kind}_error"] for kind in ("absolute", "relative"))
+        largest = (errors / np.abs(x.astype(float)[~missing])).max()
+        assert (absolute, relative) == (errors.max(), largest) or is_appended, name
+        assert absolute >= errors.max() and relative >= largest, name
         assert errors.max() > 0.0, name
         words = {"several": "absolute 0.5, relative 0.1 %"}.get(kind)
         assert attributes["tailrace_error_bound"] == (words or f"{kind} {BOUNDS[kind][kind]}"), name
@@ -216,7 +218,8 @@ def test_appended_files_keep_the_bound_and_the_largest_error(job):
         result = job(model(3, **scenario), servers(2), config=CONFIG | {"output": output}, folder=folder).finished()
         folder = result.folder
         data = read(result.path("rows.nc"))
-        assert check_file(data) == check_file(read_store(result.path("rows.zarr"))) == 12
+        is_appended = first > 0
+        assert check_file(data, is_appended) == check_file(read_store(result.path("rows.zarr")), is_appended) == 12
         for name in data.data_vars:
             error = data[name].attrs.get("tailrace_largest_absolute_error", 0.0)
             assert error >= largest.get(name, 0.0)
@@ -230,7 +233,7 @@ def test_appended_files_keep_the_bound_and_the_largest_error(job):
         'rows.nc: cannot be continued: its variable "gappy_absolute" has `keep` of absolute 0.3, and this run writes '
         "`keep` of absolute 0.1; expected the same `keep`"
     ) in refused.output
-    assert check_file(read(folder / "rows.nc")) == 12
+    assert check_file(read(folder / "rows.nc"), is_appended=True) == 12
 
 
 RESTARTS = {
@@ -263,7 +266,7 @@ def test_restarts_give_the_same_files(tmp_path):
     assert len(whole) > 2
     for path in (tmp_path / "whole").glob("*.nc"):
         assert check_file(read(path)) == 12
-    for seed in range(count(2, 12, "TAILRACE_TEST_CHAINS")):
+    for seed in range(count(1, 12, "TAILRACE_TEST_CHAINS")):
         folder = tmp_path / f"pieces_{seed}"
         told = run_in_pieces(folder, start_in(folder), "player", seed, stops=2, steps=28, seconds=3.0)
         assert_same(folder, whole, told)
