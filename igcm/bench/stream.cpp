@@ -1,5 +1,5 @@
-// The triad of STREAM (McCalpin 1995): a = b + s c. Prints GB/s, with 24 bytes counted for each element, as STREAM does.
-// The time is the processor's, divided by the number of threads; the mean of some repetitions.
+// The triad of STREAM (McCalpin 1995): a = b + s c. Prints GB/s, with 24 bytes counted for each element, as
+// STREAM does. The time is the processor's, divided by the number of threads; the mean of some repetitions.
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -18,6 +18,7 @@ int main() {
   }
   const char* threads = std::getenv("OMP_NUM_THREADS");
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / repetitions;
-  std::printf("%.3f\n", 24e-9 * n / seconds * (threads == nullptr ? 1 : std::atoi(threads)) * (a[n / 2] == 7));
+  std::printf("%.3f\n",
+              24e-9 * n / seconds * (threads == nullptr ? 1 : std::atoi(threads)) * (a[n / 2] == 7));
   return 0;
 }

@@ -6,8 +6,8 @@ import numpy as np
 from reference import icon
 
 DYNAMICO_SIZES = {"a": (13, 9, 6), "b": (11, 14, 5)}
-# lall, n1, kall, flags of singular regions
-NICAM_SIZES = {"a": (3, 11, 9, [1, 0, 1]), "b": (1, 18, 14, [1]), "c": (2, 6, 5, [0, 1])}
+# lall, n1, kall, flags of singular regions, have_pl: without poles, their fields stay as they are
+NICAM_SIZES = {"a": (3, 11, 9, [1, 0, 1], 1), "b": (1, 18, 14, [1], 1), "c": (2, 6, 5, [0, 1], 0)}
 ICON_SIZES = {"a": (16, 7, 20), "b": (8, 3, 6)}  # G, H, blk
 
 
@@ -104,7 +104,7 @@ def dynamico(kernel, size, extra, consts):
 
 
 def nicam(kernel, size, consts=None):
-    lall, n1, kall, sgp = NICAM_SIZES[size]
+    lall, n1, kall, sgp, have_pl = NICAM_SIZES[size]
     g = n1 * n1
     noise = Noise(sum(map(ord, kernel + size)))
     a = {}
@@ -197,7 +197,7 @@ def nicam(kernel, size, consts=None):
     consts = consts or {}
     attributes = dict(
         kernel=kernel,
-        adm=np.array([lall, n1, 2, n1 - 1, kall, 2, kall - 1, 1], np.int32),
+        adm=np.array([lall, n1, 2, n1 - 1, kall, 2, kall - 1, have_pl], np.int32),
         sgp=np.array(sgp, np.int32),
         const_names=" ".join(consts),
         const_values=np.array(list(consts.values()), np.float64) if consts else "",
