@@ -23,7 +23,9 @@ def boxes() -> list[list[Point]]:
     for south in range(-90, 90, STEP):
         for west in range(0, 360, STEP):
             halfway, east, north = west + STEP / 2, west + STEP, south + STEP
-            cells.append([(south, west), (south, halfway), (south, east), (north, east), (north, halfway), (north, west)])
+            cells.append(
+                [(south, west), (south, halfway), (south, east), (north, east), (north, halfway), (north, west)]
+            )
     return cells
 
 

@@ -1,4 +1,4 @@
-"""The expected contents of regridded files, by NumPy: rows of weights that a job has left in its cache, applied to values."""
+"""What regridded files must have, by NumPy: rows of weights that a job has left in its cache, applied to values."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -2,6 +2,7 @@
 // weights. Weights that are made are tested by whole jobs.
 #include "server/regrid/regrid_preparation.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <chrono>
