@@ -1,4 +1,4 @@
-"""What regridded files must have, by NumPy: rows of weights that a job has left in its cache, applied to values."""
+"""The expected contents of regridded files: rows of weights that a job left in its cache, used with NumPy."""
 
 from dataclasses import dataclass
 from pathlib import Path
