@@ -47,7 +47,7 @@ Type compression_type() {
             .default_value = "true"},
            {.name = "prefer",
             .type = choice({"ratio", "speed"}),
-            .description = "What `codec: auto` chooses levels for: the smallest sample, up to level 9, or a "
+            .description = "The aim of `codec: auto`: the smallest sample, up to level 9, or a "
                            "level above 1 only where it saves a quarter.",
             .example = "speed",
             .default_value = "ratio"},

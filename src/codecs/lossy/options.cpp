@@ -58,8 +58,9 @@ Type keep_type() {
        .example = "0.99"},
       {.name = "verify",
        .type = choice({"all", "sampled"}),
-       .description = "Which chunks are decoded again after they were encoded, and compared: `all`, or one "
-                      "in sixteen (`sampled`). Every value is compared with its bound in either case.",
+       .description =
+           "The chunks that are decoded again after they were encoded, and compared: `all`, or one "
+           "in sixteen (`sampled`). Every value is compared with its bound in either case.",
        .example = "sampled",
        .default_value = "all"},
   });
@@ -101,8 +102,9 @@ Keep read(const Value& value, Problems& problems) {
 config::Section<Keep> keep_section() {
   return {.option = {.name = "keep",
                      .type = keep_type(),
-                     .description = "What lossy compression must keep of each real value; several bounds "
-                                    "hold together. Integers are stored exactly.",
+                     .description =
+                         "The bounds within which lossy compression keeps each real value; several hold "
+                         "together. Integers are stored exactly.",
                      .example = "{absolute: 0.1}"},
           .read = read};
 }
