@@ -47,9 +47,8 @@ Type compression_type() {
             .default_value = "true"},
            {.name = "prefer",
             .type = choice({"ratio", "speed"}),
-            .description =
-                "The aim of `codec: auto` when it chooses levels: the smallest sample, up to level 9, or a "
-                "level above 1 only where it saves a quarter.",
+            .description = "The aim of `codec: auto`: the smallest sample, up to level 9, or a "
+                           "level above 1 only where it saves a quarter.",
             .example = "speed",
             .default_value = "ratio"},
            lossy::keep_section().option,

@@ -143,6 +143,6 @@ def test_a_number_out_of_its_range_is_refused(tmp_path, path):
 
 @pytest.mark.parametrize("path", [path for path, (_, required) in ALL.items() if required and len(path) > 1], ids=words)
 def test_a_missing_required_key_is_reported(tmp_path, path):
-    inside = dict.fromkeys(sorted(siblings(path) - {path[-1]})[:1], "x")
+    inside = dict.fromkeys(sorted(siblings(path) - {path[-1], "keep"})[:1], "x")
     told = complaint(tmp_path, configuration(path[:-1], inside))
     assert f'"{path[-1]}" is missing' in told, told

@@ -118,13 +118,13 @@ class Block {
   std::size_t count_;
 };
 
-// Half a unit in that bit behind the leading one. An error is a multiple of the last bit of its value, so a
-// bound among the denormals is reached by none.
+// Half a unit in that bit behind the leading one. For the smallest values it is a denormal.
 double bound_of_bits(double size, int bits) {
   const std::uint64_t pattern =
       std::bit_cast<std::uint64_t>(size) & (std::uint64_t{0x7ff} << mantissa_bits<double>);
   const std::uint64_t down = static_cast<std::uint64_t>(bits + 1) << mantissa_bits<double>;
-  return pattern > down ? std::bit_cast<double>(pattern - down) : 0.0;
+  if (pattern > down) return std::bit_cast<double>(pattern - down);
+  return std::ldexp(1.0, static_cast<int>(pattern >> mantissa_bits<double>) - 1023 - bits - 1);
 }
 
 template <class T>

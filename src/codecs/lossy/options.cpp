@@ -102,8 +102,9 @@ Keep read(const Value& value, Problems& problems) {
 config::Section<Keep> keep_section() {
   return {.option = {.name = "keep",
                      .type = keep_type(),
-                     .description = "The part of each real value that must stay; several bounds "
-                                    "hold together. Integers are stored exactly.",
+                     .description =
+                         "The bounds within which lossy compression keeps each real value; several hold "
+                         "together. Integers are stored exactly.",
                      .example = "{absolute: 0.1}"},
           .read = read};
 }
