@@ -62,8 +62,8 @@ def cap():
     b, a = np.radians(np.meshgrid(rlat, rlon, indexing="ij"))
     pole, start = place(0.0, 25.0), place(90.0, 205.0)
     axes = np.stack((start, np.cross(pole, start), pole), axis=1)  # of the rotated sphere
-    points = np.einsum("ij,jyx", axes, np.stack((np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b))))
-    along_x = np.einsum("ij,jyx", axes, np.stack((-np.sin(a), np.cos(a), 0 * a)))
+    points = np.einsum("ij,jyx->iyx", axes, np.stack((np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b))))
+    along_x = np.einsum("ij,jyx->iyx", axes, np.stack((-np.sin(a), np.cos(a), 0 * a)))
     along_y = np.cross(points, along_x, axisa=0, axisb=0, axisc=0)
     lat, lon = np.degrees(np.arcsin(points[2])), np.degrees(np.arctan2(points[1], points[0]))
     east, north = directions(lat, lon)
@@ -79,7 +79,7 @@ def run(folder, grid, vectors="vectors: [[u, v]]", method="bilinear"):
     (folder / "run.yaml").write_text(
         "tailrace: 1\nservers: {mode: inline}\nmodel_time: {calendar: standard, start: 2000-01-01}\n"
         "fields: {state: {names: [u, v], every: 1 step}}\noutput:\n  a.nc:\n"
-        f"    regrid: {{to: {{healpix: {{level: 6}}}}, method: {method}, {vectors}}}\n    variables:\n"
+        f"    regrid: {{to: {{healpix: {{level: 5}}}}, method: {method}, {vectors}}}\n    variables:\n"
         "      - {field: u, time: snapshot, every: 1 h}\n      - {field: v, time: snapshot, every: 1 h}\n"
         "      - {field: u, name: u_mean, time: mean, every: 2 h}\n"
     )
@@ -112,10 +112,10 @@ def test_a_flow_over_the_pole(tmp_path, told_by):
     assert done.returncode == 0, done.stderr
     for name in ("u", "v"):
         distance, error = errors(tmp_path, name)
-        assert distance.min() < 1.0
-        assert error.max() < 2e-4, "of second order in the spacing, at the pole too"
-        assert errors(tmp_path, name, 2.0, 1)[1].max() < 2e-4
-    assert errors(tmp_path, "u_mean", 1.5)[1].max() < 2e-4
+        assert distance.min() < 1.6
+        assert error.max() < 1e-4, "of second order in the spacing, at the pole too"
+        assert errors(tmp_path, name, 2.0, 1)[1].max() < 1e-4
+    assert errors(tmp_path, "u_mean", 1.5)[1].max() < 1e-4
 
 
 def test_grids_that_do_not_tell_their_angle(tmp_path):

@@ -61,7 +61,9 @@ TEST(InputRegridding, KnowsTheSameCells) {
   EXPECT_FALSE(are_same_cells(file, axes({-60, -20}, {0, 180})));
   EXPECT_FALSE(are_same_cells(file, axes({-60, -21}, {0, 90})));
   EXPECT_FALSE(are_same_cells(file, regrid::Healpix{}));
-  const ListedCells list{.geometry = {.lat = {10, 20, 90}, .lon = {5, 359, 0}}, .shape = {3}};
+  const ListedCells list{
+      .geometry = {.lat = {10, 20, 90}, .lon = {5, 359, 0}, .lat_corners = {}, .lon_corners = {}},
+      .shape = {3}};
   ListedCells other = list;
   other.geometry.lon = {365, -1, 77};  // at a pole all longitudes are one
   EXPECT_TRUE(are_same_cells(list, other));
