@@ -104,7 +104,8 @@ def test_healpy_finds_the_values_where_they_are(done, level, order):
 @needs("cdshealpix")
 @pytest.mark.parametrize(("level", "order"), FILES)
 def test_cdshealpix_finds_the_values_where_they_are(done, level, order):
-    import cdshealpix
+    import cdshealpix.nested
+    import cdshealpix.ring
 
     cells = np.arange(12 * 4**level, dtype=np.uint64)
     if order == "nested":

@@ -61,6 +61,7 @@ CONFIG = f"""
 tailrace: 1
 servers: {{mode: SERVERS, report: false}}
 fields: {{state: {{every: 1 step, names: [v, one, r]}}}}
+regrid: {{cache: CACHE}}
 output:
   healpix.nc: {{regrid: {{to: {{healpix: {{level: 3}}}}, method: conservative}}, variables: {VARIABLES}}}
   boxes.nc: {{regrid: {{to: {{latlon: 10 deg}}, method: conservative}}, variables: {VARIABLES}}}
@@ -68,9 +69,9 @@ output:
 """
 
 
-def play(folder, ranks: int, servers: str):
+def play(folder, ranks: int, servers: str, cache: str = ".tailrace/weights"):
     folder.mkdir(exist_ok=True)
-    (folder / "run.yaml").write_text(CONFIG.replace("SERVERS", servers))
+    (folder / "run.yaml").write_text(CONFIG.replace("SERVERS", servers).replace("CACHE", cache))
     (folder / "model.py").write_text(MODEL)
     command = ["mpirun", "-n", str(ranks), sys.executable, "model.py"]
     environment = mpi_environment(PYTHONPATH=str(TREE / "tests"))
@@ -134,6 +135,6 @@ def test_values_are_near_the_function(done, file, most, variable):
 
 @pytest.mark.parametrize(("ranks", "servers"), [(1, "inline"), (3, "attached")])
 def test_same_bits(done, tmp_path, ranks, servers):
-    folder = play(tmp_path / "job", ranks, servers)
+    folder = play(tmp_path / "job", ranks, servers, str(done / ".tailrace/weights"))
     for file in ("healpix.nc", "boxes.nc", "bilinear.nc"):
         assert differences(every_bit(folder / file), every_bit(done / file)) == []

@@ -68,7 +68,9 @@ std::unique_ptr<OutputVariable> OutputVariables::make_variable(std::size_t file,
       output_variable->at_end = rule.kind == time::AxisKind::at_end || rule.also_at_end;
     }
   }
-  if (output_variable->regridded != Regridded::per_record)
+  // Records that are regridded, and their valid shares, are converted afterwards.
+  if (output_variable->regridded != Regridded::per_record &&
+      output_variable->regridded != Regridded::companion)
     output_variable->record_type = output_variable->stored();
   output_variable->copies = output_variable->has_no_samples() || output_variable->changes_nothing();
   const auto& analysis = blueprint_.plan.analysis;
