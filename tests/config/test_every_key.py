@@ -36,11 +36,7 @@ def keys(schema: dict, path: tuple = ()):
             yield from keys(one["items"], (*path, 0))
 
 
-ALL = {
-    path: (schema, required)
-    for path, schema, required in keys(SCHEMA)
-    if not NOT_YET & {path[:1], path}
-}
+ALL = {path: (schema, required) for path, schema, required in keys(SCHEMA) if not NOT_YET & {path[:1], path}}
 
 
 def configuration(path: tuple, value) -> str:
