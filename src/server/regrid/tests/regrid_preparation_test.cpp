@@ -55,6 +55,15 @@ std::unique_ptr<pipeline::Blueprint> blueprint_of(int clients) {
   for (int client = 0; client < clients; ++client) ranks.push_back(pipeline::play::declare(cast, client));
   pipeline::ComponentInfo info;
   info.declarations = ranks.front().declarations();
+  // As `ready` joins what the ranks gave along a dim.
+  for (model::Coordinate& coordinate : info.declarations.grids.front().coordinates) {
+    if (!coordinate.values.empty()) continue;
+    for (std::int64_t x = 0; x < pipeline::play::nx; ++x) {
+      const double centre = 30.0 * static_cast<double>(x);
+      coordinate.values.push_back(centre);
+      coordinate.bounds.insert(coordinate.bounds.end(), {centre - 15.0, centre + 15.0});
+    }
+  }
   info.decomposition.regions.resize(info.declarations.grids.size());
   for (const client::Declarer& rank : ranks)
     for (std::size_t g = 0; g < info.declarations.grids.size(); ++g)
