@@ -111,8 +111,8 @@ struct Field {
   bool is_static = false;                    // Tailrace puts it once, in `ready` (coordinates, connectivity)
   bool is_input = false;     // the model gets it, of files that the servers read (the section `input`)
   bool is_optional = false;  // of an input: the configuration need not provide it
-  // Its fill value is that of a mask or of holes of the grid, by the configuration: the same cells are missing
-  // at all times. Not part of messages.
+  // Its fill value is that of a mask or of holes of the grid, by the configuration: the same cells are
+  // missing at all times. Not part of messages.
   bool is_only_masked = false;
 
   bool is_put() const { return !is_static && !is_input; }  // by the model

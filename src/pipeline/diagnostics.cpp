@@ -151,11 +151,10 @@ void Diagnostics::fold(const Fold& fold) {
   };
   for (const analytics::Result& result : fold.results.results) {
     const auto values = std::as_bytes(fold.results.of(result));
-    for_each_variable(result.diagnostic,
-                      [&](sampling::OutputVariable& output_variable, const std::vector<time::Share>& shares) {
-                        parts_.output_variables.fold(output_variable, client_of(result.client), values,
-                                                     shares);
-                      });
+    for_each_variable(result.diagnostic, [&](sampling::OutputVariable& output_variable,
+                                             const std::vector<time::Share>& shares) {
+      parts_.output_variables.fold(output_variable, client_of(result.client), values, shares);
+    });
     regrid(result.diagnostic, result.client, values);
   }
   for (const analytics::MissingResult& missing : fold.results.missing_results) {
@@ -180,13 +179,12 @@ void Diagnostics::report_failure(const analytics::Failure& failure) {
   const std::string text =
       fmt::format("{}  diagnostic \"{}\" at step {} ({} s): {}", diagnostic.location.text(), diagnostic.name,
                   failure.tick.step, failure.tick.time, failure.what);
-  const bool stops =
-      failure.thrown &&
-      std::ranges::any_of(takers_of(failure.diagnostic),
-                          [&](const sampling::OutputVariable* output_variable) {
-                            return parts_.blueprint.plan.files[output_variable->file].entry.on_error ==
-                                   settings::OnError::stop;
-                          });
+  const bool stops = failure.thrown &&
+                     std::ranges::any_of(
+                         takers_of(failure.diagnostic), [&](const sampling::OutputVariable* output_variable) {
+                           return parts_.blueprint.plan.files[output_variable->file].entry.on_error ==
+                                  settings::OnError::stop;
+                         });
   if (stops)
     parts_.control.tell(base::Fault{ErrorCode::configuration, text});
   else

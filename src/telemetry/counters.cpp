@@ -209,9 +209,8 @@ struct Reading {
 }  // namespace
 
 const char* phase_name(Phase phase) {
-  static constexpr std::array<const char*, phase_count> names{"receive",  "analyse", "accumulate",
-                                                              "regrid",   "assemble", "encode",
-                                                              "write",    "message",  "idle"};
+  static constexpr std::array<const char*, phase_count> names{
+      "receive", "analyse", "accumulate", "regrid", "assemble", "encode", "write", "message", "idle"};
   return names[base::index(phase)];
 }
 

@@ -36,8 +36,8 @@ struct WeightsRequest {
   std::string weights;  // the path of Method::file
 };
 
-// A digest of all that the weights depend on: 32 hexadecimal digits. Blocks for Method::file, whose content counts.
-// Throws Error(resource) with its path.
+// A digest of all that the weights depend on: 32 hexadecimal digits. Blocks for Method::file, whose content
+// counts. Throws Error(resource) with its path.
 std::string digest_of(const WeightsRequest& request);
 // The file in the cache directory.
 std::string weights_path(const std::string& cache, const std::string& digest);
