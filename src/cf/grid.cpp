@@ -55,8 +55,11 @@ std::int64_t extent_of(const model::Grid& grid, const std::string& dim) {
 
 // The suffix that distinguishes a name from the same name of another grid.
 std::string suffix_of(const model::Grid& grid) {
-  for (const std::string_view prefix : {plan::diagnostic_grid, plan::regridded_grid})
-    if (grid.name.starts_with(prefix)) return grid.name.substr(prefix.size());
+  if (grid.name.starts_with(plan::diagnostic_grid)) return grid.name.substr(plan::diagnostic_grid.size());
+  if (grid.name.starts_with(plan::regridded_grid)) {  // the target alone, whatever its further dims
+    const std::string name = grid.name.substr(plan::regridded_grid.size());
+    return name.substr(0, name.find(' '));
+  }
   return grid.name;
 }
 

@@ -386,7 +386,10 @@ int Regridder::add_static(int on, const model::Coordinate& coordinate, TargetCoo
 int Regridder::target_of(const Source& source, const regrid::Target& to, int weights) {
   const model::Grid whole = regridding_->declarations.grids[base::index(source.grid)];
   const int cells = cells_of(source, to, weights);
-  model::Grid made = regrid::target_grid(to, whole, source.horizontal.dims, grid(target(cells).grid).name);
+  std::string name = grid(target(cells).grid).name;
+  for (std::size_t d = 0; d < whole.dims.size(); ++d)
+    if (std::ranges::count(source.horizontal.dims, d) == 0) name += " of " + whole.dims[d];
+  model::Grid made = regrid::target_grid(to, whole, source.horizontal.dims, name);
   for (model::Coordinate& coordinate : made.coordinates)
     for (const model::Coordinate& known : grid(target(cells).grid).coordinates)
       if (known.name == coordinate.name && known.dims == coordinate.dims && known.field) coordinate = known;

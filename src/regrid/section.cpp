@@ -352,7 +352,7 @@ config::Section<Cache> cache_section() {
                                           "job. Files of others in it are never replaced.",
                            .example = "/scratch/weights",
                            .default_value = ".tailrace/weights"}}),
-                     .description = "What all regridding has in common."},
+                     .description = "The options that all regridding shares."},
           .read = read_cache};
 }
 
