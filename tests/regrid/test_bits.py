@@ -74,7 +74,7 @@ def play(ranks: int, steps: int = STEPS):
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
     """One rank that does everything itself, without delays; its cache has the weights for the others."""
-    result = Job(tmp_path_factory.mktemp("reference"))(play(1), inline(), config=CONFIG).finished()
+    result = Job(tmp_path_factory.mktemp("reference"))(play(1), inline(), config=CONFIG, timeout=180).finished()
     return result.folder, {name: every_bit(result.path(name)) for name in FILES}
 
 
@@ -97,7 +97,7 @@ def test_same_bits(job, reference, ranks, serving):
 
 
 def test_same_bits_with_weights_that_servers_make_together(job, reference):
-    result = job(play(2), servers(3), config=CONFIG).finished()
+    result = job(play(2), servers(3), config=CONFIG, timeout=180).finished()
     assert_same(result.folder, reference[1])
 
 

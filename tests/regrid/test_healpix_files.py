@@ -17,7 +17,7 @@ from support.weights import needs_cdo
 TIMES = varying_times(6, seed=4)
 ROWS, COLUMNS = 36, 75
 # Level 9 has three million cells.
-LEVELS = (0, 1, 3, 6, 9) if os.environ.get("TAILRACE_TEST_FAULTS") else (0, 1, 3, 6)
+LEVELS = (0, 1, 3, 6, 9) if os.environ.get("TAILRACE_TEST_FAULTS") else (0, 3, 6)
 FILES = [(level, order) for level in LEVELS for order in ("nested", "ring")]
 
 
@@ -51,7 +51,9 @@ def done(tmp_path_factory):
     config = {"fields": {"state": {"every": "1 step", "names": ["w", "t"]}}, "output": files}
     grid = lat_lon_grid(shape=(ROWS, COLUMNS))
     scenario = {"grids": [grid], "fields": [field("w", "globe"), field("t", "globe", "float32")], "times": TIMES}
-    return Job(tmp_path_factory.mktemp("healpix"))(model(2, **scenario), inline(), config=config).finished()
+    return Job(tmp_path_factory.mktemp("healpix"))(
+        model(1, **scenario), inline(), config=config, timeout=180
+    ).finished()
 
 
 def nearest_cells(lat: np.ndarray, lon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -128,12 +130,10 @@ def test_xdggs_decodes_the_grid(done, level, order):
         expect_places(done, level, order, centres.latitude.values, centres.longitude.values % 360)
 
 
-@needs("easygems")
 @pytest.mark.parametrize(("level", "order"), FILES)
 def test_easy_gems_knows_the_grid(done, level, order):
     pytest.importorskip("cf_xarray")
-    from easygems import healpix
-
+    healpix = pytest.importorskip("easygems.healpix", exc_type=ImportError)
     with xr.open_dataset(done.path(name_of(level, order)), decode_times=False, decode_coords="all") as data:
         assert healpix.get_nside(data["w"]) == 2**level
         assert healpix.is_nested(data["w"]) == (order == "nested")

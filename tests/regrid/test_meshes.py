@@ -75,7 +75,7 @@ def play(folder, ranks: int, servers: str, cache: str = ".tailrace/weights"):
     (folder / "model.py").write_text(MODEL)
     command = ["mpirun", "-n", str(ranks), sys.executable, "model.py"]
     environment = mpi_environment(PYTHONPATH=str(TREE / "tests"))
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, (find_errors(done.stdout), done.stdout, done.stderr)
     return folder
 

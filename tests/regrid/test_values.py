@@ -54,7 +54,9 @@ def done(tmp_path_factory):
         "fields": [field("w", "globe"), field("ice", "globe", fill_value=FILL), field("land", "flat", "float32")],
         "times": TIMES,
     }
-    return Job(tmp_path_factory.mktemp("values"))(model(3, **scenario), servers(2), config=CONFIG).finished()
+    return Job(tmp_path_factory.mktemp("values"))(
+        model(3, **scenario), servers(2), config=CONFIG, timeout=180
+    ).finished()
 
 
 def samples_of_ice() -> list[np.ndarray]:

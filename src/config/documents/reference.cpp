@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,9 @@ class Page {
 
  private:
   void add_option(const Option& option, const std::string& path, std::size_t level) {
-    text_ += fmt::format("\n{} `{}`\n\n{}\n\n", std::string(level, '#'), path, option.description);
+    constexpr std::size_t deepest = 6;  // headings of Markdown
+    text_ += fmt::format("\n{} `{}`\n\n{}\n\n", std::string(std::min(level, deepest), '#'), path,
+                         option.description);
     item("Type", option.type.expected);
     if (!option.type.later.empty())
       item("Not available yet", fmt::format("`{}`", fmt::join(option.type.later, "`, `")));
