@@ -2,6 +2,7 @@
 // weights. Weights that are made are tested by whole jobs.
 #include "server/regrid/regrid_preparation.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -46,18 +47,21 @@ class Folder {
   std::string path_;
 };
 
+// Each rank declares the whole of the coordinates.
 std::unique_ptr<pipeline::Blueprint> blueprint_of(int clients) {
   pipeline::play::Cast cast;
-  cast.clients = clients;
   cast.on_earth = true;
-  std::vector<client::Declarer> ranks;
-  for (int client = 0; client < clients; ++client) ranks.push_back(pipeline::play::declare(cast, client));
   pipeline::ComponentInfo info;
-  info.declarations = ranks.front().declarations();
+  info.declarations = pipeline::play::declare(cast, 0).declarations();
   info.decomposition.regions.resize(info.declarations.grids.size());
-  for (const client::Declarer& rank : ranks)
-    for (std::size_t g = 0; g < info.declarations.grids.size(); ++g)
-      info.decomposition.regions[g].push_back(rank.regions()[g]);
+  cast.clients = clients;
+  for (int client = 0; client < clients; ++client) {
+    const client::Declarer rank = pipeline::play::declare(cast, client);
+    for (std::size_t g = 0; g < info.declarations.grids.size(); ++g) {
+      const auto number = rank.declarations().find_grid(info.declarations.grids[g].name);
+      info.decomposition.regions[g].push_back(rank.regions()[base::index(*number)]);
+    }
+  }
   const std::map<std::string, std::string> no_options;
   info.configuration = settings::parse_configuration({{"run.yaml", text}}, &no_options);
   return std::make_unique<pipeline::Blueprint>(std::move(info));
