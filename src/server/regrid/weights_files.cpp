@@ -14,6 +14,7 @@
 #include "env/file_system.hpp"
 #include "env/threads.hpp"
 #include "input/regridding/model_cells.hpp"
+#include "model/directions.hpp"
 #include "plan/rank_geometry.hpp"
 #include "regrid/maker/method_name.hpp"
 #include "regrid/maker/weights_request.hpp"
@@ -144,10 +145,30 @@ std::int64_t corners_in(const std::vector<std::string>& folders) {
   return 0;
 }
 
+// Cells of which all servers know the places. Bounds that each rank gave for its part of an axis are with the
+// ranks, though: methods that need none do without.
+regrid::GridCells known_cells(const plan::Regridding& regridding, const plan::WeightsPlan& weights) {
+  model::Declarations declarations = regridding.declarations;
+  model::Grid& grid = declarations.grids[base::index(weights.source_grid)];
+  const bool needs_corners =
+      weights.method == regrid::Method::conservative || weights.method == regrid::Method::largest_area;
+  for (model::Coordinate& coordinate : grid.coordinates) {
+    if (!coordinate.bounds.empty() || !coordinate.bounds_field) continue;
+    if (needs_corners && (model::is_latitude(coordinate) || model::is_longitude(coordinate)))
+      throw Error(ErrorCode::configuration,
+                  fmt::format("grid \"{}\" cannot be regridded: each rank gives the bounds of \"{}\" for its "
+                              "part alone; expected all values and bounds of it on each rank, or a method "
+                              "that needs no corners: bilinear, average or nearest",
+                              grid.name, coordinate.name));
+    coordinate.bounds_field.reset();
+  }
+  return input::model_cells_of(declarations, weights.source_grid).cells;
+}
+
 json source_json(const plan::Regridding& regridding, const plan::WeightsPlan& weights,
                  const std::vector<std::string>& folders) {
   if (!plan::needs_rank_geometry(regridding, weights)) {
-    const auto cells = input::model_cells_of(regridding.declarations, weights.source_grid).cells;
+    const regrid::GridCells cells = known_cells(regridding, weights);
     if (const auto* healpix = std::get_if<regrid::Healpix>(&cells)) return healpix_json(*healpix);
     if (const auto* rows = std::get_if<regrid::RowsAndColumns>(&cells))
       return {{"kind", "latlon"},
@@ -335,8 +356,7 @@ bool write_cells(const std::string& folder, const std::vector<const regrid::Rank
 bool write_known_cells(const plan::Regridding& regridding, const plan::WeightsPlan& weights,
                        const std::string& folder) {
   if (plan::needs_rank_geometry(regridding, weights)) return false;
-  const auto cells = at_place(
-      weights, [&] { return input::model_cells_of(regridding.declarations, weights.source_grid).cells; });
+  const auto cells = at_place(weights, [&] { return known_cells(regridding, weights); });
   const auto* listed = std::get_if<regrid::ListedCells>(&cells);
   if (listed == nullptr) return false;
   std::vector<std::int64_t> numbers(listed->geometry.lat.size());

@@ -47,27 +47,21 @@ class Folder {
   std::string path_;
 };
 
+// Each rank declares the whole of the coordinates.
 std::unique_ptr<pipeline::Blueprint> blueprint_of(int clients) {
   pipeline::play::Cast cast;
-  cast.clients = clients;
   cast.on_earth = true;
-  std::vector<client::Declarer> ranks;
-  for (int client = 0; client < clients; ++client) ranks.push_back(pipeline::play::declare(cast, client));
   pipeline::ComponentInfo info;
-  info.declarations = ranks.front().declarations();
-  // As `ready` joins what the ranks gave along a dim.
-  for (model::Coordinate& coordinate : info.declarations.grids.front().coordinates) {
-    if (!coordinate.values.empty()) continue;
-    for (std::int64_t x = 0; x < pipeline::play::nx; ++x) {
-      const double centre = 30.0 * static_cast<double>(x);
-      coordinate.values.push_back(centre);
-      coordinate.bounds.insert(coordinate.bounds.end(), {centre - 15.0, centre + 15.0});
+  info.declarations = pipeline::play::declare(cast, 0).declarations();
+  info.decomposition.regions.resize(info.declarations.grids.size());
+  cast.clients = clients;
+  for (int client = 0; client < clients; ++client) {
+    const client::Declarer rank = pipeline::play::declare(cast, client);
+    for (std::size_t g = 0; g < info.declarations.grids.size(); ++g) {
+      const auto number = rank.declarations().find_grid(info.declarations.grids[g].name);
+      info.decomposition.regions[g].push_back(rank.regions()[base::index(*number)]);
     }
   }
-  info.decomposition.regions.resize(info.declarations.grids.size());
-  for (const client::Declarer& rank : ranks)
-    for (std::size_t g = 0; g < info.declarations.grids.size(); ++g)
-      info.decomposition.regions[g].push_back(rank.regions()[g]);
   const std::map<std::string, std::string> no_options;
   info.configuration = settings::parse_configuration({{"run.yaml", text}}, &no_options);
   return std::make_unique<pipeline::Blueprint>(std::move(info));
