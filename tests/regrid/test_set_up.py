@@ -1,4 +1,4 @@
-"""How servers get weights before a job runs: from the cache, made by them, or not at all; and what they leave behind."""
+"""How servers get weights before a job: from the cache, made by them, or not at all; and what they leave behind."""
 
 import pytest
 from support.harness import attached, field, inline, model, servers
