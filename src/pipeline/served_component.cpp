@@ -361,6 +361,7 @@ bool ServedComponent::progress() {
     finish_windows();
     moved = true;
   }
+  if (regridding_ && windows_finished_ && !fatal()) regridding_->prove_the_end();
   moved = router_.send(!at_work) || moved;
   moved = commits_.progress() || moved;
   if (!fatal() && !cut()) moved = checkpoints_.progress() || moved;

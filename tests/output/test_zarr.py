@@ -262,7 +262,10 @@ def test_readers_see_whole_records_at_any_moment(job, tmp_path):
     [
         ({"format": "zar"}, ['"zar"', 'Did you mean "zarr"?']),
         ({"format": "netcdf"}, ["output.now.zarr: the name is that of a Zarr store", "`format: zarr`"]),
-        ({"compression": "blosc"}, ['output.now.zarr.compression: "blosc" is unknown', "known: auto, none, zlib, zstd"]),
+        (
+            {"compression": "blosc"},
+            ['output.now.zarr.compression: "blosc" is unknown', "known: auto, none, zlib, zstd"],
+        ),
     ],
 )
 def test_invalid_options(tmp_path, options, pieces):

@@ -351,11 +351,12 @@ bool Regridding::at_rest() const {
 }
 
 void Regridding::prove_the_end() {
-  if (sequences_.empty()) return;
-  const auto& [key, sequence] = *sequences_.begin();
-  parts_.fail(
-      {ErrorCode::internal, fmt::format("a piece of {} arrived for number {}, which no server expects",
-                                        exchanges_.all[key.first].name, key.second)});
+  const auto found = std::ranges::find_if(sequences_, [](const auto& entry) { return !entry.second.is_due; });
+  if (found == sequences_.end()) return;
+  const Key key = found->first;
+  parts_.fail({ErrorCode::internal,
+               fmt::format("a piece of {} arrived with the number {}, which this server does not expect",
+                           exchanges_.all[key.first].name, key.second)});
 }
 
 // A row that cannot be applied affects only its files, as their on_error specifies, and is reported once.

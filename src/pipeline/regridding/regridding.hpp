@@ -74,7 +74,8 @@ class Regridding {
   // The samples of all steps so far are in the output variables.
   bool samples_are_in() const;
   bool at_rest() const;  // and so are the records on their way to files; nothing is on its way here
-  // At the end: fails the component if there is a piece for which nothing was expected.
+  // After expect_last_records(): fails the component if there is a piece for which nothing is expected, since
+  // nothing would ever be made of it.
   void prove_the_end();
 
   bool holds_up() const { return credit_.full(); }  // accept no further step
