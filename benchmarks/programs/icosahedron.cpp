@@ -92,6 +92,14 @@ void declare(tailrace::Session& io, const Mesh& mesh, std::int64_t levels, std::
            .shape = {levels, static_cast<std::int64_t>(mesh.faces.size())},
            .indexed_dim = "cell",
            .indices = cells});
+  std::vector<double> heights;
+  for (std::int64_t level = 0; level < levels; ++level) heights.push_back(100.0 * static_cast<double>(level));
+  io.coordinate("ico",
+                {.name = "level",
+                 .units = "m",
+                 .standard_name = "height",
+                 .attributes = {{"axis", "Z"}, {"positive", "up"}}},
+                heights);
   io.mesh("ico", {.node_x = x, .node_y = y, .nodes_per_face = 3, .face_nodes = corners});
 }
 
