@@ -144,7 +144,7 @@ with xr.open_dataset(sys.argv[1], decode_times=False, decode_coords="all") as da
 @needs("easygems")
 @needs("cartopy")
 @needs("cf_xarray")
-@pytest.mark.parametrize(("level", "order"), FILES)
+@pytest.mark.parametrize(("level", "order"), [(0, "nested"), (3, "ring")])
 def test_easy_gems_knows_the_grid(done, level, order):
     command = [sys.executable, "-c", BY_EASY_GEMS, done.path(name_of(level, order))]
     told = subprocess.run(command, capture_output=True, text=True, timeout=120)
