@@ -28,7 +28,7 @@ output:
       - {field: theta, operation: snapshot, every: 10 steps, type: float32}
 """
 LOSSLESS_SPEED = 500.0  # MB/s of zstd at level 1 with shuffle
-# Of the waves: the ratios of a prototype that predicts values from their neighbours, which stock readers cannot decode.
+# The ratios that a prototype reaches for the waves: it predicts values from neighbours, which no stock reader decodes.
 PREDICTED = {"absolute_1": 22.8, "absolute_0.1": 13.8}
 
 

@@ -34,11 +34,11 @@ struct WeightsPlan {
   regrid::Target target;
   regrid::Method method = regrid::Method::conservative;
   std::string weights;  // the path of Method::file
-  // What names the cells of the source, for the digest: shape and digests of its coordinates. Empty where the
-  // declarations do not tell (a mesh in parts): the geometry that the ranks send is digested in its place.
+  // The source in the digest: the shape and the digests of its coordinates. It is empty where the declarations
+  // do not tell (a mesh in parts): the geometry that the ranks send is then digested.
   std::string source_text;
   std::string target_text;  // the same for the target; of a file, its path, shape and identity
-  // Of the first variable that needs them, for messages.
+  // The place of the first variable that needs them, for messages.
   config::Location location;
   std::string config_path;
 };
@@ -64,8 +64,8 @@ struct RegridPlan {
   int target_field = -1;    // the same; VariablePlan::field of its variables
   int fraction_field = -1;  // that of companions with the valid share (float64, no missing value); -1: none
   int weights = -1;         // index into Regridding::weights; -1 where it is coarsened
-  // Of a component of a vector: its source has a further dim with the three along the axes of the Earth
-  // (vector_dim), of which a target cell makes one.
+  // For a component of a vector: the source has a further dim (vector_dim) with the three components along
+  // the axes of the Earth, from which a target cell makes one.
   Projection projection = Projection::none;
   regrid::Rule rule;  // of `coarsened` the coverage and the normalisation
   Stage stage = Stage::per_record;
@@ -83,8 +83,8 @@ struct TargetGrid {
   // rows, for k coarser levels that are made of them.
   std::int64_t unit = 1;
   int finer = -1;  // index into Regridding::targets: the one of which it is made; -1: of no pyramid
-  // Of a coarser level with rows: the areas of the finer rows, by which their cells are weighted. Empty: all
-  // cells of the finer level are equal.
+  // For a coarser level with rows: the areas of the finer rows, by which their cells are weighted. Empty: all
+  // cells of the finer level have the same weight.
   std::vector<double> row_areas = {};
 };
 

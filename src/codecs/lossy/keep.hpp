@@ -16,8 +16,8 @@ struct Keep {
   std::optional<double> relative{};  // |y - x| <= relative * |x|
   std::optional<int> digits{};       // |y - x| <= half a unit in that significant decimal digit of x
   std::optional<int> bits{};         // |y - x| <= half a unit in that bit of x behind the leading one
-  // That share of the information in the bits of neighbouring values (information.hpp), by `bits` that are
-  // chosen for each record of a chunk.
+  // The share of the information in the bits of neighbouring values that stays (information.hpp). A number of
+  // bits is chosen for each record of a chunk.
   std::optional<double> information{};
   bool verifies_all = true;  // false: one chunk in sixteen is decoded again, chosen by its bytes
 

@@ -30,7 +30,7 @@ constexpr double same_place = 2e-5;
   throw Error(ErrorCode::configuration, fmt::format("the grid {} of the model {}", grid.name, why));
 }
 
-// That with most dims, of the horizontal ones.
+// The coordinate along most of the horizontal dims.
 const model::Coordinate* coordinate_of(const model::Grid& grid, const regrid::HorizontalDims& horizontal,
                                        bool (*is_it)(const model::Coordinate&)) {
   const auto is_horizontal = [&](const std::string& name) {

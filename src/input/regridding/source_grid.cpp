@@ -119,7 +119,7 @@ struct Found {
   std::vector<std::size_t> dims;
 };
 
-// That with most dims: the coordinates of a curvilinear grid have two.
+// The coordinate with most dims, since those of a curvilinear grid have two.
 Found find_coordinate(const FileCoordinates& file, const VariableHeader& variable, DimKind kind) {
   Found found;
   for (const VariableHeader* one : file.coordinates_of(variable)) {
