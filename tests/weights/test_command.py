@@ -105,6 +105,9 @@ def test_words_of_targets():
 def test_wrong_command_lines(tmp_path, source):
     arguments = ["make", "source.nc", "healpix: {level: 2}", "-o", "w.nc", "-m"]
     assert "--method cubic: expected conservative, bilinear, " in run(tmp_path, *arguments, "cubic", status=2)
+    assert "Did you mean 'bilinear'?" in run(tmp_path, *arguments, "bilinaer", status=2)
+    text = run(tmp_path, "make", "source.nc", "nofile.nc", "-m", "nearest", "-o", "w.nc", status=2)
+    assert "TARGET 'nofile.nc': " in text and "; there is no such file" in text
     text = run(tmp_path, "make", "source.nc", "helpix: {level: 2}", "-m", "nearest", "-o", "w.nc", status=2)
     assert "Did you mean 'healpix'?" in text
     assert "there is no directory" in run(tmp_path, *arguments[:4], "no/w.nc", "-m", "nearest", status=1)

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .checks import rows_of_file
+from .children import Children, children
 from .errors import WeightsError, WrongWords
 from .foreign import Foreign, read_weights
 from .grid_checks import check_convex, check_sides
 from .grid_files import read_grid
 from .grids import Grid, Healpix
 from .methods import METHODS, with_yac
+from .placing import check_place, folder_beside, put
 from .polygons import polygons_of
 from .requests import grid_of
 from .summary import Summary, summarise
@@ -27,14 +28,13 @@ from .targets import spec_of
 
 def make(source: Path, target: str, method: str, output: Path, jobs: int = 1, force: bool = False) -> Summary:
     """Makes the file of weights `output`; `jobs` processes make slices of it."""
-    if output.exists() and not force:
-        raise WeightsError(f"{output}: exists; expected another file, or --force to replace it")
-    if not output.parent.is_dir():
-        raise WeightsError(f"{output}: there is no directory {output.parent}")
+    check_place(output, force, (source, target, method))
     if method not in METHODS and not Path(method).is_file():
         known = ", ".join(METHODS)
+        near = difflib.get_close_matches(method, METHODS, 1)
+        hint = f". Did you mean {near[0]!r}?" if near else ""
         raise WrongWords(
-            f"--method {method}: expected {known}, or the path of a file with weights; there is no such file"
+            f"--method {method}: expected {known}, or the path of a file with weights; there is no such file{hint}"
         )
     request: dict[str, Any] = {
         "source": {"kind": "file", "path": str(source)},
@@ -43,36 +43,37 @@ def make(source: Path, target: str, method: str, output: Path, jobs: int = 1, fo
         "weights": None if method in METHODS else method,
     }
     request["digest"] = _digest(grid_of(request["source"], "source"), grid_of(request["target"], "target"), method)
-    with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as name:
-        folder = Path(name)
+    with children() as makers, folder_beside(output) as folder:
         slices = [folder / f"{k}.nc" for k in range(jobs)]
         requests = [
             {**request, "do": "make", "slice": [k, jobs], "out": str(path), "error": str(folder / f"{k}.txt")}
             for k, path in enumerate(slices)
         ]
-        _run(folder, requests)
+        _run(makers, folder, requests, output)
         whole = slices[0]
         if jobs > 1:
             whole = folder / "all.nc"
             join = {"do": "join", "slices": [str(path) for path in slices], "out": str(whole)}
-            _run(folder, [{**join, "digest": request["digest"], "error": str(folder / "join.txt")}])
-        whole.replace(output)
+            join |= {"digest": request["digest"], "error": str(folder / "join.txt")}
+            _run(makers, folder, [join], output)
+        put(whole, output, force)
     return show(output)
 
 
-def _run(folder: Path, requests: list[dict[str, Any]]) -> None:
-    """Each in a process of its own, all at once."""
-    running = []
+def _run(makers: Children, folder: Path, requests: list[dict[str, Any]], output: Path) -> None:
+    """Each in a process of its own, all at once. Messages name `output`, not what is in `folder` for a while."""
+    commands = []
     for k, request in enumerate(requests):
         path = folder / f"request-{request['do']}-{k}.json"
-        path.write_text(json.dumps(request), encoding="utf-8")
-        command = [sys.executable, "-P", "-m", "tailrace.weights.maker", str(path)]
-        running.append(subprocess.Popen(command, stdin=subprocess.DEVNULL))
-    statuses = [process.wait() for process in running]
-    for status, request in zip(statuses, requests, strict=True):
+        try:
+            path.write_text(json.dumps(request), encoding="utf-8")
+        except OSError as error:
+            raise WeightsError(f"{output}: cannot be written: {error.strerror or error}") from None
+        commands.append([sys.executable, "-P", "-m", "tailrace.weights.maker", str(path)])
+    for status, request in zip(makers.run(commands), requests, strict=True):
         error = Path(request["error"])
         if error.exists():
-            raise WeightsError(error.read_text(encoding="utf-8"))
+            raise WeightsError(error.read_text(encoding="utf-8").replace(request["out"], str(output)))
         if status:
             raise WeightsError(f"the process that makes weights ended with exit status {status}")
 
@@ -88,14 +89,18 @@ def _digest(source: Grid, target: Grid, method: str) -> str:
     return digest.hexdigest()[:32]
 
 
-def show(path: Path, picture: Path | None = None) -> Summary:
+def show(path: Path, picture: Path | None = None, force: bool = False) -> Summary:
     """The figures of a file of weights; `picture`: a map of a test function on both grids is drawn there."""
+    if picture is not None:
+        check_place(picture, force, [path])
     weights = read_weights(path)
     rows = rows_of_file(weights)
     if picture is not None:
         from .picture import draw
 
-        draw(weights, rows, picture)
+        with folder_beside(picture) as folder:
+            draw(weights, rows, folder / picture.name, picture)
+            put(folder / picture.name, picture, force)
     return summarise(weights, rows)
 
 

@@ -8,6 +8,7 @@ docs/formats/weights.md describes the request.
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -68,4 +69,5 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # removes temporary files
     sys.exit(main(sys.argv[1:]))

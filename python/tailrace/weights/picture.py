@@ -15,8 +15,9 @@ from .summary import test_function
 WIDTH, HEIGHT = 720, 360  # points of the whole Earth
 
 
-def draw(weights: Foreign, rows: Rows, path: Path) -> None:
-    """Each point of the map has the value of the nearest cell, and none where no cell is near."""
+def draw(weights: Foreign, rows: Rows, path: Path, name: Path) -> None:
+    """Each point of the map has the value of the nearest cell, and none where no cell is near. `path`: the new file,
+    in the format of the suffix, by default PNG; `name`: what messages call it."""
     if weights.source.centres is None or weights.target.centres is None:
         raise WeightsError(f"{weights.path}: has no coordinates, which a picture needs")
     from matplotlib.figure import Figure
@@ -45,9 +46,9 @@ def draw(weights: Foreign, rows: Rows, path: Path) -> None:
     axes.set_xlabel("longitude")
     figure.suptitle(f"{weights.path.name}: {weights.map_method or 'method not named'}", fontsize=11)
     try:
-        figure.savefig(path, dpi=110)
+        figure.savefig(path, dpi=110, format=path.suffix[1:] or "png")
     except (OSError, ValueError) as error_of_file:
-        raise WeightsError(f"{path}: the picture cannot be written: {error_of_file}") from None
+        raise WeightsError(f"{name}: the picture cannot be written: {error_of_file}") from None
 
 
 def _points(lat: Floats, lon: Floats) -> tuple[Floats, Floats]:

@@ -50,7 +50,13 @@ def safely(path: Path, read: Callable[[Path], T]) -> T:
     child = os.fork()
     if child == 0:
         _try(path, read)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    try:
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    except BaseException:  # a signal
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        raise
     if status == -signal.SIGXCPU:
         raise WeightsError(f"{path}: is damaged: the library that reads it does not come to an end")
     if status < 0:
@@ -63,6 +69,8 @@ def safely(path: Path, read: Callable[[Path], T]) -> T:
 
 def _try(path: Path, read: Callable[[Path], Any]) -> None:
     status = 0
+    with contextlib.suppress(ValueError):  # in another thread than the first one
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         with contextlib.suppress(OSError, ValueError):
             length = path.stat().st_size

@@ -117,4 +117,5 @@ class _Flow:
         return items
 
     def _refuse(self) -> None:
-        raise WrongWords(f"TARGET {self.text!r}: {EXPECTED}")
+        hint = "" if ": " in self.text else "; there is no such file"
+        raise WrongWords(f"TARGET {self.text!r}: {EXPECTED}{hint}")

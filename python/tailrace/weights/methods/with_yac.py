@@ -18,7 +18,6 @@ from ..polygons import Polygons, polygons_of, tiny_triangles
 from ..reach import largest_radius, within_reach
 from ..rows import Ints, Rows, rows_of_links, rows_of_one
 from ..sphere import Floats, to_lat_lon, to_xyz
-from . import yac_process
 
 # A launcher leaves variables to the ranks that it starts. YAC's process is no rank: with them MPI would look for a
 # job that does not know it.
@@ -26,6 +25,7 @@ OF_LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "SLURM_", "MPIEXEC_", "HYDRA_
 # For Open MPI: it starts no daemon and opens no network, since there is one process.
 ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self"}
 MISSING = f"the Python package yac is not installed: {INSTALL}"
+DOES_NOT_LOAD = 3  # exit status of yac_process
 MESSAGE = 600  # characters of what YAC printed
 
 
@@ -88,8 +88,12 @@ def _run(folder: Path, source: Grid, target: Grid) -> None:
     done = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
     )
-    if done.returncode == yac_process.DOES_NOT_LOAD:
-        raise MissingPackage(f"the Python package yac is installed, but does not load: {done.stderr.strip()}")
+    if done.returncode == DOES_NOT_LOAD:
+        reason = done.stderr.strip().splitlines()[-1:] or ["no reason given"]
+        raise MissingPackage(
+            f"the Python package yac is installed, but does not load: {reason[0]}; {INSTALL}, and Open MPI's "
+            "libmpi.so.40 if that is missing"
+        )
     if done.returncode or not (folder / "weights.nc").exists():
         said = done.stderr.partition("-----")[0].strip() or done.stdout.strip() or f"exit status {done.returncode}"
         raise WeightsError(f"YAC cannot make weights from {source.name} to {target.name}: {said[-MESSAGE:]}")

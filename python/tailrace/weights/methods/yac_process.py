@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-DOES_NOT_LOAD = 3  # exit status
+from .with_yac import DOES_NOT_LOAD
 
 
 def grid_in(folder: Path, name: str):
