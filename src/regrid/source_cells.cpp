@@ -42,13 +42,6 @@ std::optional<std::size_t> find_dim(const model::Grid& grid, const std::string& 
   return base::index(found - grid.dims.begin());
 }
 
-// Those that apply to one cell of the whole grid are none.
-const model::Coordinate* find(const model::Grid& grid, bool (*is)(const model::Coordinate&)) {
-  for (const model::Coordinate& coordinate : grid.coordinates)
-    if (!coordinate.dims.empty() && is(coordinate)) return &coordinate;
-  return nullptr;
-}
-
 bool has_bounds(const model::Coordinate& coordinate) {
   return !coordinate.bounds.empty() || coordinate.bounds_field;
 }
@@ -96,8 +89,7 @@ HorizontalDims horizontal_dims(const model::Declarations& declarations, int grid
     refuse(grid,
            "every rank has a contribution to all of its cells; regrid a sum over the ranks, a diagnostic");
   if (const auto dim = healpix_dim(grid)) return dims_at(grid, {*dim});
-  const model::Coordinate* lat = find(grid, &model::is_latitude);
-  const model::Coordinate* lon = find(grid, &model::is_longitude);
+  const auto [lat, lon] = model::horizontal_coordinates(grid);
   const auto cells = find_dim(grid, grid.indexed_dim);
   const bool mesh_in_degrees = grid.mesh && grid.mesh->node_units.empty() && cells;
   if (mesh_in_degrees) return dims_at(grid, {*cells});

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/index.hpp"
+#include "model/directions.hpp"
 #include "plan/rank_geometry.hpp"
 
 namespace tailrace::session {
@@ -75,7 +76,7 @@ std::int64_t vertices_of(const Declarer& declarer, const model::Coordinate& coor
 }
 
 void take_coordinates(const Declarer& declarer, const plan::WeightsPlan& weights,
-                      const plan::HorizontalCoordinates& places, regrid::RankCells& cells) {
+                      const model::HorizontalCoordinates& places, regrid::RankCells& cells) {
   const auto& [lat, lon] = places;
   std::int64_t all = 1;
   for (const std::int64_t extent : weights.source.shape) all *= extent;
@@ -138,7 +139,7 @@ std::vector<regrid::RankCells> source_cells_of(const plan::Regridding& regriddin
     regrid::RankCells& cells = all.emplace_back();
     cells.weights = static_cast<std::int32_t>(w);
     const model::Grid& grid = regridding.declarations.grids[base::index(weights.source_grid)];
-    const plan::HorizontalCoordinates places = plan::horizontal_coordinates(grid);
+    const model::HorizontalCoordinates places = model::horizontal_coordinates(grid);
     const bool has_places = places.lat != nullptr && places.lon != nullptr &&
                             places.lat->units.starts_with("degree") &&
                             places.lon->units.starts_with("degree");

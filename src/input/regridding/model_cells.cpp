@@ -30,21 +30,6 @@ constexpr double same_place = 2e-5;
   throw Error(ErrorCode::configuration, fmt::format("the grid {} of the model {}", grid.name, why));
 }
 
-// The coordinate along most of the horizontal dims.
-const model::Coordinate* coordinate_of(const model::Grid& grid, const regrid::HorizontalDims& horizontal,
-                                       bool (*is_it)(const model::Coordinate&)) {
-  const auto is_horizontal = [&](const std::string& name) {
-    return std::ranges::any_of(horizontal.dims, [&](std::size_t d) { return grid.dims[d] == name; });
-  };
-  const model::Coordinate* found = nullptr;
-  for (const model::Coordinate& one : grid.coordinates)
-    if (is_it(one) && one.measure.empty() && !one.standard_name.starts_with("grid_") && !one.dims.empty() &&
-        std::ranges::all_of(one.dims, is_horizontal) &&
-        (found == nullptr || one.dims.size() > found->dims.size()))
-      found = &one;
-  return found;
-}
-
 const std::vector<double>& whole(const model::Grid& grid, const model::Coordinate& coordinate,
                                  const std::vector<double>& values) {
   if (values.empty())
@@ -120,10 +105,9 @@ ModelCells model_cells_of(const model::Declarations& declarations, int number) {
     model.cells = *healpix;
     return model;
   }
-  const model::Coordinate* const lat = coordinate_of(grid, model.horizontal, model::is_latitude);
-  const model::Coordinate* const lon = coordinate_of(grid, model.horizontal, model::is_longitude);
+  const auto [lat, lon] = model::horizontal_coordinates(grid);
   if (lat == nullptr || lon == nullptr)
-    refuse(grid, "has no coordinates of latitude and longitude along its horizontal dims");
+    refuse(grid, "has no coordinates of latitude and longitude for each of its cells");
   if (lat->dims != lon->dims && lat->dims.size() == 1 && lon->dims.size() == 1) {
     RowsAndColumns cells{.lat = values_of(grid, *lat),
                          .lon = values_of(grid, *lon),

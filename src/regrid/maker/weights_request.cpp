@@ -3,38 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
-#include <span>
-
-#include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/index.hpp"
-#include "env/file_system.hpp"
+#include "regrid/maker/digest.hpp"
 #include "regrid/maker/method_name.hpp"
 #include "regrid/target_grid.hpp"
 
 namespace tailrace::regrid {
 namespace {
-
-// Two digests with different beginnings, since 64 bits are few for the name of a file that many jobs share.
-class Digest {
- public:
-  void add(std::span<const std::byte> bytes) {
-    for (std::uint64_t& half : halves_) half = base::digest(bytes, half);
-  }
-  template <class T>
-  void add_all(const std::vector<T>& values) {
-    const std::uint64_t count = values.size();
-    add(std::as_bytes(std::span(&count, 1)));
-    add(std::as_bytes(std::span(values)));
-  }
-  void add_text(const std::string& text) { add_all(std::vector<char>(text.begin(), text.end())); }
-  std::string text() const { return fmt::format("{:016x}{:016x}", halves_[0], halves_[1]); }
-
- private:
-  std::array<std::uint64_t, 2> halves_{base::empty_digest, ~base::empty_digest};
-};
 
 struct AddCells {
   Digest& digest;
@@ -52,22 +27,6 @@ struct AddCells {
   }
   void operator()(const Healpix& healpix) const { digest.add_text(text_of(Target(healpix))); }
 };
-
-void add_content(Digest& digest, const std::string& path) {
-  constexpr std::uint64_t most = std::uint64_t{16} << 20;
-  try {
-    const auto file = env::system_files().open(path, env::Access::read);
-    const std::uint64_t size = file->size();
-    std::vector<std::byte> bytes;
-    for (std::uint64_t at = 0; at < size; at += bytes.size()) {
-      bytes.resize(std::min(most, size - at));
-      file->read(at, bytes);
-      digest.add(bytes);
-    }
-  } catch (const Error& error) {
-    throw Error(ErrorCode::resource, fmt::format("the weights {}: {}", path, error.what()));
-  }
-}
 
 struct HasBounds {
   bool operator()(const RowsAndColumns&) const { return true; }  // halfway between the centres
@@ -95,7 +54,7 @@ std::string digest_of(const WeightsRequest& request) {
   digest.add_text(name_of(request.method));
   std::visit(AddCells{digest}, request.source);
   std::visit(AddCells{digest}, request.target);
-  if (request.method == Method::file) add_content(digest, request.weights);
+  if (request.method == Method::file) digest.add_content(request.weights);
   return digest.text();
 }
 

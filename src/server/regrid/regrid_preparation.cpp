@@ -13,6 +13,7 @@
 #include "env/clock.hpp"
 #include "pipeline/regridding/exchange.hpp"
 #include "plan/analysis.hpp"
+#include "regrid/maker/maker_files.hpp"
 #include "regrid/needs.hpp"
 
 namespace tailrace::server {
@@ -41,7 +42,7 @@ RegridPreparation::~RegridPreparation() {
   *self_ = nullptr;
   if (!leads() || decision_->folder.path.empty()) return;
   const bool is_kept = stage_ == Stage::over && !fault_ && !decision_->folder.is_temporary;
-  if (!is_kept) executor_.write([path = decision_->folder.path] { remove_folder(path); });
+  if (!is_kept) executor_.write([path = decision_->folder.path] { regrid::remove_scratch_folder(path); });
 }
 
 void RegridPreparation::refuse(messaging::Messenger& messenger, int component, int leader,
@@ -118,13 +119,13 @@ bool RegridPreparation::finish_work() {
 bool RegridPreparation::watch_makers() {
   if (to_make_.empty() || !to_make_.back().child) return false;
   Making& making = to_make_.back();
-  const std::string place = place_of(regridding().weights[making.weights]);
+  const plan::WeightsPlan& weights = regridding().weights[making.weights];
   static_cast<void>(making.child->receive(0.0));
   if (making.child->is_heard()) {
     if (env::steady_seconds() - making.since < setting_.patience) return false;
     to_make_.clear();
     fail({ErrorCode::resource, fmt::format("{}: the process that makes weights has not ended after {} s",
-                                           place, setting_.patience)});
+                                           place_of(weights), setting_.patience)});
     return true;
   }
   const std::string ending = making.child->ending();
@@ -133,7 +134,8 @@ bool RegridPreparation::watch_makers() {
                                : decision_->folder.slice(making.weights, making.number);
   const std::string error = decision_->folder.error(making.weights, making.number);
   to_make_.pop_back();
-  run([place, made, error, ending] { check_maker(place, made, error, ending); }, [this] { start_next(); });
+  run([&weights, made, error, ending] { check_maker(weights, made, error, ending); },
+      [this] { start_next(); });
   return true;
 }
 

@@ -12,10 +12,11 @@
 #include "base/bytes.hpp"
 #include "base/index.hpp"
 #include "env/file_system.hpp"
-#include "env/threads.hpp"
 #include "input/regridding/model_cells.hpp"
 #include "model/directions.hpp"
 #include "plan/rank_geometry.hpp"
+#include "regrid/maker/digest.hpp"
+#include "regrid/maker/maker_files.hpp"
 #include "regrid/maker/method_name.hpp"
 #include "regrid/maker/weights_request.hpp"
 #include "regrid/needs.hpp"
@@ -34,34 +35,16 @@ std::int64_t cells_of(const std::vector<std::int64_t>& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-// As regrid::digest_of: two halves.
-std::string digest_of(const std::string& text) {
-  const auto bytes = std::as_bytes(std::span(text));
-  return fmt::format("{:016x}{:016x}", base::digest(bytes), base::digest(bytes, ~base::empty_digest));
-}
-
-std::string content_of(const std::string& path) {
-  constexpr std::uint64_t most = std::uint64_t{16} << 20;
-  const auto file = env::system_files().open(path, env::Access::read);
-  const std::uint64_t size = file->size();
-  std::uint64_t digest = base::empty_digest;
-  std::vector<std::byte> bytes;
-  for (std::uint64_t at = 0; at < size; at += bytes.size()) {
-    bytes.resize(std::min(most, size - at));
-    file->read(at, bytes);
-    digest = base::digest(bytes, digest);
-  }
-  return fmt::format("{} bytes {:016x}", size, digest);
-}
-
 std::string digest_of(const plan::WeightsPlan& weights, const regrid::CellDigest& sum) {
-  std::string text = fmt::format("tailrace weights 2\n{}\n", regrid::name_of(weights.method));
+  std::string text = fmt::format("tailrace weights 3\n{}\n", regrid::name_of(weights.method));
   text += weights.source_text;
   for (const std::int64_t extent : weights.source.shape) text += fmt::format(" {}", extent);
   text += fmt::format("\n{:016x} {:016x}\n{}\n", sum.first, sum.second, weights.target_text);
-  if (const auto* file = std::get_if<regrid::GridFile>(&weights.target)) text += content_of(file->path);
-  if (weights.method == regrid::Method::file) text += content_of(weights.weights);
-  return digest_of(text);
+  regrid::Digest digest;
+  digest.add_text(text);
+  if (const auto* file = std::get_if<regrid::GridFile>(&weights.target)) digest.add_content(file->path);
+  if (weights.method == regrid::Method::file) digest.add_content(weights.weights);
+  return digest.text();
 }
 
 template <class Act>
@@ -74,63 +57,25 @@ auto at_place(const plan::WeightsPlan& weights, const Act& act) {
 }
 
 template <class T>
-void write_raw(const std::string& path, const std::vector<T>& values) {
-  const auto file = env::system_files().open(path, env::Access::create_new);
-  file->write(0, std::as_bytes(std::span(values)));
-  file->close();
-}
-
-template <class T>
 void append(std::vector<T>& to, const std::vector<T>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-void write_geometry(const std::string& folder, const std::vector<std::int64_t>& numbers,
-                    const regrid::CellGeometry& cells) {
-  env::system_files().make_directories(folder);
-  write_raw(folder + "/id.i64", numbers);
-  write_raw(folder + "/lat.f64", cells.lat);
-  write_raw(folder + "/lon.f64", cells.lon);
-  if (cells.corners == 0) return;
-  write_raw(folder + "/lat_corners.f64", cells.lat_corners);
-  write_raw(folder + "/lon_corners.f64", cells.lon_corners);
-}
-
-json bounds_of(const std::vector<double>& bounds) { return bounds.empty() ? json() : json(bounds); }
-
-json healpix_json(const regrid::Healpix& healpix) {
-  return {{"kind", "healpix"},
-          {"level", healpix.level},
-          {"order", healpix.order == regrid::HealpixOrder::nested ? "nested" : "ring"}};
-}
-
 struct TargetJson {
   json operator()(const regrid::LatLon& target) const {
-    return {{"kind", "latlon"},
-            {"lat", target.lat},
-            {"lon", target.lon},
-            {"lat_bounds", regrid::latitude_bounds(target.lat, false)},
-            {"lon_bounds", regrid::longitude_bounds(target.lon)},
-            {"shape", {target.lat.size(), target.lon.size()}},
-            {"lat_first", true}};
+    return regrid::grid_json(regrid::RowsAndColumns{.lat = target.lat,
+                                                    .lon = target.lon,
+                                                    .lat_bounds = regrid::latitude_bounds(target.lat, false),
+                                                    .lon_bounds = regrid::longitude_bounds(target.lon)});
   }
   json operator()(const regrid::Gaussian& target) const {
     return {{"kind", "gaussian"}, {"number", target.number}};
   }
-  json operator()(const regrid::Healpix& target) const { return healpix_json(target); }
+  json operator()(const regrid::Healpix& target) const { return regrid::grid_json(target); }
   json operator()(const regrid::GridFile& target) const {
     return {{"kind", "file"}, {"path", std::filesystem::absolute(target.path).string()}};
   }
 };
-
-json listed_json(const plan::WeightsPlan& weights, std::int64_t corners,
-                 const std::vector<std::string>& folders) {
-  return {{"kind", "cells"},
-          {"cells", cells_of(weights.source.shape)},
-          {"corners", corners},
-          {"shape", weights.source.shape},
-          {"parts", folders}};
-}
 
 // The corners of the cells that servers have laid out: as many numbers in each folder.
 std::int64_t corners_in(const std::vector<std::string>& folders) {
@@ -169,45 +114,25 @@ json source_json(const plan::Regridding& regridding, const plan::WeightsPlan& we
                  const std::vector<std::string>& folders) {
   if (!plan::needs_rank_geometry(regridding, weights)) {
     const regrid::GridCells cells = known_cells(regridding, weights);
-    if (const auto* healpix = std::get_if<regrid::Healpix>(&cells)) return healpix_json(*healpix);
-    if (const auto* rows = std::get_if<regrid::RowsAndColumns>(&cells))
-      return {{"kind", "latlon"},
-              {"lat", rows->lat},
-              {"lon", rows->lon},
-              {"lat_bounds", bounds_of(rows->lat_bounds)},
-              {"lon_bounds", bounds_of(rows->lon_bounds)},
-              {"shape", weights.source.shape},
-              {"lat_first", rows->lat_first}};
+    if (const auto* healpix = std::get_if<regrid::Healpix>(&cells)) return regrid::grid_json(*healpix);
+    if (const auto* rows = std::get_if<regrid::RowsAndColumns>(&cells)) return regrid::grid_json(*rows);
   }
-  return listed_json(weights, corners_in(folders), folders);
+  return regrid::grid_json(weights.source.shape, corners_in(folders), folders);
 }
 
 // The file of the cache, if it is there. It stays as it is, whatever it has.
 bool is_there(const plan::WeightsPlan& weights, const std::string& path, const std::string& digest,
               std::int64_t target_cells) {
   if (!env::system_files().exists(path)) return false;
-  const regrid::WeightsHeader header = regrid::read_weights_header(path);
-  if (header.digest != digest || header.source_cells != cells_of(weights.source.shape) ||
-      header.target_cells != target_cells)
-    throw Error(ErrorCode::configuration,
-                fmt::format("{} has weights from {} to {} cells with the digest {}; expected from {} to {}, "
-                            "with that of its name; remove the file, and it is made again",
-                            path, header.source_cells, header.target_cells, header.digest,
-                            cells_of(weights.source.shape), target_cells));
+  regrid::check_cached(path, digest, cells_of(weights.source.shape), target_cells);
   return true;
 }
 
-// Several weights may be asked for by one job, and several jobs at a time.
 WeightsFolder make_folder(const std::string& cache, std::string& warning) {
-  const std::string name = fmt::format("making-{}-{}", env::host_name(), env::process_id());
-  const auto make = [&](const std::string& directory) {
-    for (int number = 1;; ++number) {
-      const std::string path = fmt::format("{}/{}-{}", directory, name, number);
-      if (env::system_files().entry(path) != env::Entry::none) continue;
-      env::system_files().make_directories(path);
-      env::system_files().write(path + "/tailrace", "weights are being made here\n");
-      return path;
-    }
+  const auto make = [](const std::string& directory) {
+    const std::string path = regrid::make_scratch_folder(directory);
+    env::system_files().write(path + "/tailrace", "weights are being made here\n");
+    return path;
   };
   try {
     return {make(cache), false};
@@ -349,7 +274,7 @@ bool write_cells(const std::string& folder, const std::vector<const regrid::Rank
     all.corners = one.corners;
   }
   if (numbers.empty()) return false;
-  write_geometry(folder, numbers, all);
+  regrid::write_cells(folder, numbers, all);
   return true;
 }
 
@@ -361,7 +286,7 @@ bool write_known_cells(const plan::Regridding& regridding, const plan::WeightsPl
   if (listed == nullptr) return false;
   std::vector<std::int64_t> numbers(listed->geometry.lat.size());
   std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
-  write_geometry(folder, numbers, listed->geometry);
+  regrid::write_cells(folder, numbers, listed->geometry);
   return true;
 }
 
@@ -399,37 +324,15 @@ std::string write_join_request(std::size_t number, const WeightsJob& job, const 
   return path;
 }
 
-void check_maker(const std::string& place, const std::string& made, const std::string& error,
+void check_maker(const plan::WeightsPlan& weights, const std::string& made, const std::string& error,
                  const std::string& ending) {
-  if (env::system_files().exists(error))
-    throw Error(ErrorCode::configuration, fmt::format("{}: {}", place, env::system_files().read(error)));
-  if (!env::system_files().exists(made))
-    throw Error(ErrorCode::resource,
-                fmt::format("{}: the process that makes weights (python -m tailrace.weights.maker) {} "
-                            "without a result; its messages are above",
-                            place, ending));
+  at_place(weights, [&] { regrid::check_made(made, error, ending); });
 }
 
-// Another job may have made the same: either file is whole.
 void keep(const std::vector<WeightsJob>& jobs, const WeightsFolder& folder) {
   for (std::size_t w = 0; w < jobs.size(); ++w)
-    if (jobs[w].is_made) env::system_files().rename(folder.joined(w), jobs[w].path);
-  if (!folder.is_temporary) remove_folder(folder.path);
-}
-
-void remove_folder(const std::string& path) noexcept {
-  if (path.empty()) return;
-  try {
-    for (const std::string& name : env::system_files().list(path)) {
-      const std::string each = path + '/' + name;
-      if (env::system_files().entry(each) == env::Entry::other)
-        remove_folder(each);
-      else
-        env::system_files().remove(each);
-    }
-    env::system_files().remove(path);
-  } catch (const Error&) {  // what is left is small, and nobody reads it
-  }
+    if (jobs[w].is_made) regrid::keep_in_cache(folder.joined(w), jobs[w].path);
+  if (!folder.is_temporary) regrid::remove_scratch_folder(folder.path);
 }
 
 pipeline::regridding::Prepared read_weights(const pipeline::Blueprint& blueprint,

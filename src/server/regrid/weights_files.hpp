@@ -65,14 +65,12 @@ bool write_known_cells(const plan::Regridding& regridding, const plan::WeightsPl
 std::string write_make_request(const plan::Regridding& regridding, std::size_t weights, const WeightsJob& job,
                                const WeightsFolder& folder, int slice);
 std::string write_join_request(std::size_t weights, const WeightsJob& job, const WeightsFolder& folder);
-// Throws what a maker that has ended left: its text, or that it ended without a result. `place`: of the
-// weights in the configuration.
-void check_maker(const std::string& place, const std::string& made, const std::string& error,
+// regrid::check_made, with the place of the weights in the configuration.
+void check_maker(const plan::WeightsPlan& weights, const std::string& made, const std::string& error,
                  const std::string& ending);
 
 // On the leader, when all is joined: gives the files their names and removes the folder.
 void keep(const std::vector<WeightsJob>& jobs, const WeightsFolder& folder);
-void remove_folder(const std::string& path) noexcept;
 
 // The rows and coordinates of the parts of a server. Throws Error(configuration) if the file is of other
 // grids.

@@ -13,6 +13,7 @@
 #include "env/threads.hpp"
 #include "messaging/testing/memory_network.hpp"
 #include "pipeline/tests/play.hpp"
+#include "regrid/maker/maker_files.hpp"
 #include "server/executor.hpp"
 
 namespace tailrace::server {
@@ -226,7 +227,7 @@ TEST(RegridPreparation, RefusesADamagedFileOfTheCache) {
   Servers probe(folder.file("cache"), script(folder, "exit 0\n"));
   const auto decision = decide(*probe.servers[0].blueprint->plan.regridding, {{}}, folder.file("cache"), 3);
   ASSERT_TRUE(decision.jobs.front().is_made);
-  remove_folder(decision.folder.path);
+  regrid::remove_scratch_folder(decision.folder.path);
   env::system_files().write(decision.jobs.front().path, "no weights");
   probe.begin();
   probe.run();
