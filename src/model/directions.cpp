@@ -29,4 +29,16 @@ bool is_vertical(const Coordinate& coordinate) {
          names.contains(coordinate.standard_name);
 }
 
+HorizontalCoordinates horizontal_coordinates(const Grid& grid) {
+  const auto find = [&grid](bool (*is)(const Coordinate&)) {
+    const Coordinate* found = nullptr;
+    for (const Coordinate& one : grid.coordinates)
+      if (is(one) && one.measure.empty() && !one.standard_name.starts_with("grid_") && !one.dims.empty() &&
+          (found == nullptr || one.dims.size() > found->dims.size()))
+        found = &one;
+    return found;
+  };
+  return {find(is_latitude), find(is_longitude)};
+}
+
 }  // namespace tailrace::model

@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "config/placeholders.hpp"
 #include "env/programs.hpp"
+#include "input/entry/axis_dim.hpp"
 #include "input/entry/source_files.hpp"
 #include "input/reader/reader_process.hpp"
 #include "model/data_type.hpp"
@@ -154,8 +155,12 @@ class Finder {
     return file(lat->dims, lat->shape, corners_of(*lat));
   }
 
+  std::vector<double> degrees(const VariableHeader& coordinate) const {
+    return input::in_degrees(values_(coordinate), text_of(coordinate, "units"));
+  }
+
   regrid::Target rows_and_columns(const VariableHeader& lat, const VariableHeader& lon) const {
-    regrid::LatLon grid{values_(lat), values_(lon)};
+    regrid::LatLon grid{degrees(lat), degrees(lon)};
     if (grid.lat.empty() || grid.lon.empty()) refuse("its grid has no cells");
     const bool has_own = has_own_bounds(lat, regrid::latitude_bounds(grid.lat, false)) ||
                          has_own_bounds(lon, regrid::longitude_bounds(grid.lon));
@@ -167,7 +172,7 @@ class Finder {
   bool has_own_bounds(const VariableHeader& coordinate, const std::vector<double>& usual) const {
     const VariableHeader* bounds = header_.find(text_of(coordinate, "bounds"));
     if (bounds == nullptr || !bounds->is_number) return false;
-    const std::vector<double> own = values_(*bounds);
+    const std::vector<double> own = input::in_degrees(values_(*bounds), text_of(coordinate, "units"));
     if (own.size() != usual.size()) return true;
     for (std::size_t i = 0; i + 1 < own.size(); i += 2)
       if (std::abs(std::min(own[i], own[i + 1]) - std::min(usual[i], usual[i + 1])) > 1e-6 ||

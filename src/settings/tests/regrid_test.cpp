@@ -1,6 +1,8 @@
 // The options of regridding of files and variables, the grids of files, and pyramids.
 #include <gmock/gmock.h>
 
+#include <numbers>
+
 #include "config/testing/section_conformance.hpp"
 #include "regrid/section.hpp"
 #include "settings/grid_files.hpp"
@@ -10,6 +12,7 @@ namespace tailrace::settings {
 namespace {
 
 using testing::complaint;
+using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using testing::fields;
 using ::testing::HasSubstr;
@@ -194,6 +197,17 @@ TEST(GridFiles, HaveRowsAndColumns) {
   file.values["lat_b"] = {-90, -20, -20, 20, 20, 90};
   EXPECT_EQ(file.grid(), regrid::Target(regrid::GridFile{
                              .path = "g.nc", .dims = {"lat", "lon"}, .shape = {3, 2}, .corners = 4}));
+}
+
+TEST(GridFiles, MayHaveRadians) {
+  File file;
+  file.add("lat", {"lat"}, {3}).attributes = {{"standard_name", "latitude"}, {"units", "radian"}};
+  file.add("lon", {"lon"}, {2}).attributes = {{"standard_name", "longitude"}, {"units", "radian"}};
+  file.values = {{"lat", {-std::numbers::pi / 3, 0, std::numbers::pi / 3}},
+                 {"lon", {std::numbers::pi / 2, 3 * std::numbers::pi / 2}}};
+  const auto grid = std::get<regrid::LatLon>(file.grid());
+  EXPECT_THAT(grid.lat, ElementsAre(DoubleNear(-60, 1e-12), 0.0, DoubleNear(60, 1e-12)));
+  EXPECT_THAT(grid.lon, ElementsAre(DoubleNear(90, 1e-12), DoubleNear(270, 1e-12)));
 }
 
 TEST(GridFiles, HaveTwoDimensionalCoordinates) {
