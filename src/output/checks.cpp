@@ -144,6 +144,19 @@ void check_spec(const DatasetSpec& spec) {
   check_attributes(spec, "", spec.attributes);
 }
 
+std::string other_regridding(const VariableSpec& variable, const std::string& existing) {
+  std::string wanted;
+  for (const auto& [name, value] : variable.attributes)
+    if (const auto* text = std::get_if<std::string>(&value); name == regridding_attribute && text != nullptr)
+      wanted = *text;
+  if (wanted == existing) return "";
+  const auto in_words = [](const std::string& made) {
+    return made.empty() ? "values that are not regridded" : made;
+  };
+  return fmt::format("its variable \"{}\" has {}, and this run writes {}", variable.name, in_words(existing),
+                     in_words(wanted));
+}
+
 std::string exists_already() {
   return "exists, and is not replaced; expected another path, or `if_exists: replace`";
 }

@@ -21,6 +21,11 @@ bool grows(const DatasetSpec& spec, const VariableSpec& variable);  // its first
 
 std::string exists_already();  // the message for a path that is taken, with the remedy
 
+// The attribute of a regridded variable that tells on which cells it is and how it was made.
+inline constexpr const char* regridding_attribute = "regridding";
+// What is wrong with records of this variable behind those of an existing one with that text; empty: nothing.
+std::string other_regridding(const VariableSpec& variable, const std::string& existing);
+
 // Whether another session holds the writer's mark of a file (env::File). False if the file cannot be opened.
 bool is_being_written(env::FileSystem& files, const std::string& path);
 // Both throw Error(resource), with the process that holds it, if another session holds the mark.

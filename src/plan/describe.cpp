@@ -189,7 +189,8 @@ std::string regrid_words(const Plan& plan, const VariablePlan& variable) {
   const char* direction = regrid.projection == Projection::east    ? ", true east of a vector"
                           : regrid.projection == Projection::north ? ", true north of a vector"
                                                                    : "";
-  return fmt::format("{}, on {}, {}", direction, text_of(plan, regrid), reason_of(plan, variable));
+  return fmt::format("{}, on {}, {}", direction, text_of(*plan.regridding, regrid),
+                     reason_of(plan, variable));
 }
 
 Branch describe_variables(const Plan& whole, const DatasetPlan& file, int axis, const std::string& on) {

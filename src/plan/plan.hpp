@@ -66,8 +66,8 @@ struct VariablePlan {
   int split = -1;                  // index of a dim of the grid: one variable for each cell along it,
   std::vector<std::string> parts;  // called so, in that order
   bool at_stations = false;  // `field` holds the values at the stations or along the trajectories of the file
-  // The index into Regridding::regrids of a regridded variable, whose `field` is on the target grid; -1: it is
-  // not regridded.
+  // The index into Regridding::regrids of a regridded variable, whose `field` is on the target grid; -1: it
+  // is not regridded.
   int regrid = -1;
   // The type of its values before and after they are regridded: that of the field, or of the records of a
   // window on the source grid. `type` is what the file has.

@@ -11,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "base/index.hpp"
 #include "model/directions.hpp"
+#include "output/checks.hpp"
 #include "plan/checks.hpp"
 #include "regrid/target_grid.hpp"
 #include "time/accumulator.hpp"
@@ -45,12 +46,6 @@ std::uint64_t digest_of(const std::vector<double>& values) {
   return base::digest(std::as_bytes(std::span(values)));
 }
 
-const model::Coordinate* coordinate_along(const model::Grid& grid, bool (*is)(const model::Coordinate&)) {
-  for (const model::Coordinate& coordinate : grid.coordinates)
-    if (!coordinate.dims.empty() && is(coordinate)) return &coordinate;
-  return nullptr;
-}
-
 // Attributes that speak of the source's cells, or of numbers that are now between others.
 void drop_attributes_of_source(model::Attributes& attributes, bool is_linear) {
   for (const char* name : {"cell_measures", "coordinates", "grid_mapping", "mesh", "location", "expression"})
@@ -79,8 +74,8 @@ std::string cells_text(const model::Grid& grid, const regrid::HorizontalDims& ho
   if (grid.mapping && model::text_of(grid.mapping->attributes, "grid_mapping_name") == "healpix")
     return fmt::format("healpix {}, {}", text, model::text_of(grid.mapping->attributes, "indexing_scheme"));
   if (grid.mesh && grid.mesh->node_units.empty()) return "";
-  for (const auto is : {&model::is_latitude, &model::is_longitude}) {
-    const model::Coordinate* coordinate = coordinate_along(grid, is);
+  const auto [lat, lon] = model::horizontal_coordinates(grid);
+  for (const model::Coordinate* coordinate : {lat, lon}) {
     if (coordinate == nullptr) return "";
     for (std::size_t d = 0; d < horizontal.dims.size(); ++d)
       if (std::ranges::count(coordinate->dims, grid.dims[horizontal.dims[d]]) > 0)
@@ -151,9 +146,8 @@ bool Regridder::stays(const settings::VariableEntry& variable, int index) const 
   if (variable.says_regrid) return false;
   const model::Grid& on = declarations_.grids[base::index(declarations_.fields[base::index(index)].grid)];
   if (on.kind == model::GridKind::partial || on.mesh || on.mapping) return false;
-  const bool has_lat = coordinate_along(on, &model::is_latitude) != nullptr;
-  const bool has_lon = coordinate_along(on, &model::is_longitude) != nullptr;
-  return on.kind == model::GridKind::replicated ? !(has_lat && has_lon) : on.dims.empty();
+  const auto [lat, lon] = model::horizontal_coordinates(on);
+  return on.kind == model::GridKind::replicated ? lat == nullptr || lon == nullptr : on.dims.empty();
 }
 
 std::optional<regrid::HorizontalDims> Regridder::horizontal_of(const settings::VariableEntry& variable,
@@ -433,6 +427,15 @@ int Regridder::add_field(const model::Field& source, int on, const regrid::Rule&
   add_area_method(made.attributes, rule.method);
   regridding_->declarations.fields.push_back(std::move(made));
   return static_cast<int>(regridding_->declarations.fields.size()) - 1;
+}
+
+// Its variables say how they were made, and what is appended to them must be made so too.
+std::shared_ptr<const Regridding> Regridder::finish() {
+  if (!regridding_) return nullptr;
+  for (const RegridPlan& plan : regridding_->regrids)
+    regridding_->declarations.fields[base::index(plan.target_field)]
+        .attributes[output::regridding_attribute] = text_of(*regridding_, plan);
+  return regridding_;
 }
 
 int Regridder::add_fraction(const model::Field& of, int on) {

@@ -47,7 +47,7 @@ class Regridder {
   const RegridPlan& at(int regrid) const { return regridding_->regrids[base::index(regrid)]; }
   const regrid::Target& target_on(int grid) const;  // REQUIRES: the grid of a target
   // Null if nothing is regridded.
-  std::shared_ptr<const Regridding> finish() { return regridding_; }
+  std::shared_ptr<const Regridding> finish();
 
  private:
   struct Source {

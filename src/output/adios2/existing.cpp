@@ -171,6 +171,9 @@ void check_fits(const StepReader& reader, const DatasetSpec& spec) {
     if (there != nullptr) {
       check_variable(*there, spec, variable);
       check_codec(reader, spec, variable);
+      if (const auto why = other_regridding(variable, text(reader, variable.name, regridding_attribute));
+          !why.empty())
+        refuse(why);
     } else if (!variable.dims.empty() && reader.texts(variable.name + "/__xarray_dimensions__").empty()) {
       refuse(fmt::format("it has no variable \"{}\"", variable.name));
     }

@@ -105,6 +105,8 @@ void check_variable(const Json& found, const DatasetSpec& spec, const VariableSp
   if (codec_in(found) != codec_in(wanted))
     refuse(fmt::format("its variable \"{}\" has another compression than in this run, {}", variable.name,
                        variable.codec.codec));
+  if (const auto why = other_regridding(variable, text_attribute(found, regridding_attribute)); !why.empty())
+    refuse(why);
 }
 
 void check_no_other_variables(const Json& group, const DatasetSpec& spec) {

@@ -5,6 +5,7 @@
 #include "base/index.hpp"
 #include "output/checks.hpp"
 #include "output/netcdf/append/existing.hpp"
+#include "output/netcdf/attributes.hpp"
 #include "output/netcdf/header.hpp"
 
 namespace tailrace::output::netcdf {
@@ -98,6 +99,9 @@ void check_variable(hid_t file, const DatasetSpec& spec, std::size_t index) TAIL
   check_shape(dataset, spec, variable);
   check_chunks(dataset, properties, variable);
   check_filters(properties, variable);
+  if (const auto why = other_regridding(variable, read_text_attribute(dataset, regridding_attribute));
+      !why.empty())
+    refuse(why);
 }
 
 struct Links {
