@@ -48,7 +48,7 @@ KeptErrors::KeptErrors(const output::DatasetSpec& dataset, std::vector<telemetry
 }
 
 void KeptErrors::begin(const output::Format& format, output::DatasetSpec& spec) {
-  const bool is_saved = std::exchange(loaded_, false);
+  const bool is_saved = loaded_;
   for (Variable& variable : variables_) {
     variable.told = {};
     if (!is_saved) variable.reached = {};
@@ -90,6 +90,7 @@ void KeptErrors::add_attributes(output::Commit& commit) {
 }
 
 void KeptErrors::end() {
+  loaded_ = false;
   for (Variable& variable : variables_) variable.reached = variable.told = {};
 }
 
@@ -115,6 +116,7 @@ void KeptErrors::load(model::NumberLoader loader) {
 }
 
 void KeptErrors::committed(const output::Commit& commit) {
+  loaded_ = false;
   for (const output::EncodedChunk& chunk : commit.chunks) {
     Variable& variable = variables_[base::index(chunk.variable)];
     variable.reached.merge(chunk.reached);

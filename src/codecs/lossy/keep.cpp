@@ -9,11 +9,11 @@ namespace tailrace::codecs::lossy {
 
 std::string words(const Keep& keep) {
   std::vector<std::string> parts;
-  if (keep.absolute) parts.push_back(fmt::format("absolute {:g}", *keep.absolute));
-  if (keep.relative) parts.push_back(fmt::format("relative {:g} %", *keep.relative * 100.0));
+  if (keep.absolute) parts.push_back(fmt::format("absolute {:.15g}", *keep.absolute));
+  if (keep.relative) parts.push_back(fmt::format("relative {:.15g} %", *keep.relative * 100.0));
   if (keep.digits) parts.push_back(fmt::format("digits {}", *keep.digits));
   if (keep.bits) parts.push_back(fmt::format("bits {}", *keep.bits));
-  if (keep.information) parts.push_back(fmt::format("information {:g}", *keep.information));
+  if (keep.information) parts.push_back(fmt::format("information {:.15g}", *keep.information));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

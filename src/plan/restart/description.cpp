@@ -9,6 +9,7 @@
 
 #include "analytics/engine/operator_state/call_text.hpp"
 #include "base/index.hpp"
+#include "codecs/lossy/keep.hpp"
 #include "config/problems.hpp"
 #include "plan/analysis.hpp"
 #include "plan/axis_bank.hpp"
@@ -69,7 +70,13 @@ std::string describe_regridding(const Plan& plan, const VariablePlan& variable) 
   if (variable.regrid < 0) return "";
   const RegridPlan& regrid = plan.regridding->regrids[base::index(variable.regrid)];
   const char* stage = regrid.stage == Stage::per_sample ? ", each sample" : "";
-  return fmt::format("; on {}{}", text_of(plan, regrid), stage);
+  return fmt::format("; on {}{}", text_of(*plan.regridding, regrid), stage);
+}
+
+// A file states one bound on the errors of all its records.
+std::string describe_keep(const VariablePlan& variable) {
+  if (!variable.codec.keep || variable.packing) return "";
+  return fmt::format("; kept: {}", codecs::lossy::words(*variable.codec.keep));
 }
 
 std::string describe_variable(const Plan& plan, const DatasetPlan& file, const VariablePlan& variable) {
@@ -78,10 +85,10 @@ std::string describe_variable(const Plan& plan, const DatasetPlan& file, const V
     const std::string name = axis_state_name(file, file.axes[base::index(variable.axis)]);
     axis = name.substr(file.entry.path.size() + 1);
   }
-  return fmt::format("{}: {} of {}, {}, as {}{}{}", variable.name, time::name_of(variable.reduction),
+  return fmt::format("{}: {} of {}, {}, as {}{}{}{}", variable.name, time::name_of(variable.reduction),
                      variable.field_name, axis, model::name_of(variable.type),
                      describe_memories(plan, source_of(plan, variable.field)),
-                     describe_regridding(plan, variable));
+                     describe_regridding(plan, variable), describe_keep(variable));
 }
 
 std::string describe_file(const Plan& plan, const DatasetPlan& file) {

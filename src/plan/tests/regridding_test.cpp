@@ -460,6 +460,28 @@ TEST(Regridding, IsComparedOnRestart) {
               HasSubstr("nearest"));
 }
 
+TEST(Keep, IsComparedOnRestart) {
+  const auto plan = [](const std::string& keep) {
+    return plan_of("a.nc: {regrid: {to: {healpix: {level: 2}}}, compression: {codec: zlib" + keep +
+                   "}, variables: [{field: ts, operation: mean, every: 6 h}]}");
+  };
+  const auto about = [&](const std::string& before, const std::string& now) -> std::string {
+    const Plan old = plan(before), after = plan(now);
+    try {
+      check_restart(describe_for_restart(old, old.regridding->declarations), after,
+                    after.regridding->declarations);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(about(", keep: {digits: 4}", ", level: 3, keep: {digits: 4}"), "none");
+  EXPECT_THAT(about(", keep: {digits: 4}", ", keep: {digits: 6}"), HasSubstr("kept: digits 6"));
+  EXPECT_THAT(about("", ", keep: {digits: 6}"), HasSubstr("kept: digits 6"));
+  EXPECT_THAT(about(", keep: {absolute: 0.1}", ", keep: {absolute: 0.10000004}"),
+              HasSubstr("kept: absolute 0.10000004"));
+}
+
 TEST(Regridding, IsDescribed) {
   const settings::Configuration configuration = parsed(
       "a.nc: {regrid: {to: {healpix: {level: 2}}}, variables: [{field: ts, operation: mean, every: 6 h}, "
