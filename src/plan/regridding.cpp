@@ -53,8 +53,7 @@ int accumulated_field(const Plan& plan, const VariablePlan& variable) {
   return regrid.stage == Stage::per_record ? regrid.source_field : variable.field;
 }
 
-std::string text_of(const Plan& plan, const RegridPlan& regrid) {
-  const Regridding& all = *plan.regridding;
+std::string text_of(const Regridding& all, const RegridPlan& regrid) {
   const model::Field& made = all.declarations.fields[base::index(regrid.target_field)];
   const auto target = std::ranges::find(all.targets, made.grid, &TargetGrid::grid);
   std::string text = regrid::text_of(target->target);
@@ -66,8 +65,11 @@ std::string text_of(const Plan& plan, const RegridPlan& regrid) {
                 ? fmt::format(", weights of {}", all.weights[base::index(regrid.weights)].weights)
                 : ", " + regrid::name_of(regrid.rule.method);
   }
-  return text +
-         fmt::format(" (coverage {}, {})", regrid.rule.coverage, regrid::name_of(regrid.rule.normalisation));
+  text += fmt::format(" (coverage {}, {})", regrid.rule.coverage, regrid::name_of(regrid.rule.normalisation));
+  if (const auto* to = std::get_if<regrid::LatLon>(&target->target))
+    text += fmt::format("; cells from {}, {} to {}, {}", to->lat.front(), to->lon.front(), to->lat.back(),
+                        to->lon.back());
+  return text;
 }
 
 std::string reason_of(const Plan& plan, const VariablePlan& variable) {

@@ -34,8 +34,8 @@ struct WeightsPlan {
   regrid::Target target;
   regrid::Method method = regrid::Method::conservative;
   std::string weights;  // the path of Method::file
-  // The source in the digest: the shape and the digests of its coordinates. It is empty where the declarations
-  // do not tell (a mesh in parts): the geometry that the ranks send is then digested.
+  // The source in the digest: the shape and the digests of its coordinates. It is empty where the
+  // declarations do not tell (a mesh in parts): the geometry that the ranks send is then digested.
   std::string source_text;
   std::string target_text;  // the same for the target; of a file, its path, shape and identity
   // The place of the first variable that needs them, for messages.
@@ -124,7 +124,7 @@ int source_of(const Plan& plan, int field);
 
 // In words, for people and for the comparison of runs: "healpix level 8 nested, conservative (coverage 0.5,
 // fracarea)".
-std::string text_of(const Plan& plan, const RegridPlan& regrid);
+std::string text_of(const Regridding& regridding, const RegridPlan& regrid);
 // Why the plan has chosen the stage: "the field has no missing values that may change".
 std::string reason_of(const Plan& plan, const VariablePlan& variable);
 

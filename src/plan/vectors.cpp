@@ -98,6 +98,22 @@ std::optional<std::array<const model::Field*, 2>> Vectors::fields_of(const regri
     }
     fields[i] = &declarations_.fields[base::index(*found)];
   }
+  for (const model::Field* field : fields) {
+    const bool is_asked_for =
+        std::ranges::any_of(given_.field_groups, [&](const settings::FieldGroup& group) {
+          return std::ranges::any_of(group.fields, [&](const auto& one) { return one.name == field->name; });
+        });
+    if (is_asked_for) continue;
+    problems_.add(pair.location, path, fmt::format("\"{}\" is not listed under `fields`", field->name));
+    return std::nullopt;
+  }
+  if (fields[0]->units != fields[1]->units) {
+    problems_.add(pair.location, path,
+                  fmt::format("\"{}\" ({}) and \"{}\" ({}) have different units; expected the components of "
+                              "one vector",
+                              pair.east, fields[0]->units, pair.north, fields[1]->units));
+    return std::nullopt;
+  }
   if (fields[0]->grid == fields[1]->grid) return fields;
   problems_.add(
       pair.location, path,

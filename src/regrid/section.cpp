@@ -174,6 +174,7 @@ void read_target(const Value& to, Options& options, Problems& problems) {
   std::vector<std::string> given;
   for (const ValueEntry& entry : to.entries()) given.push_back(entry.key);
   options.target_location = to.location();
+  if (given.empty() && problems.touch(to.path())) return;  // what was given is wrong, and told
   if (given.size() != 1)
     return problems.add(to.location(), to.path(),
                         given.empty()
@@ -200,6 +201,11 @@ void read_vectors(const Value& list, Options& options, Problems& problems) {
     if (names.size() != 2) {
       problems.add(pair.location(), pair.path(),
                    fmt::format("expected two fields, such as [u, v], but got {}", names.size()));
+      continue;
+    }
+    if (names[0].text() == names[1].text()) {
+      problems.add(names[1].location(), names[1].path(),
+                   fmt::format("expected two fields, but \"{}\" is both components", names[0].text()));
       continue;
     }
     options.vectors.push_back({names[0].text(), names[1].text(), pair.location()});
@@ -261,8 +267,8 @@ const SectionRegistration registration{cache_section};
 LatLon lat_lon_of(std::string_view text) {
   const std::size_t end = text.find_first_not_of("0123456789.");
   const auto size = parse_real(text.substr(0, end));
-  const std::string_view unit =
-      end == std::string_view::npos ? "" : text.substr(text.find_first_not_of(' ', end));
+  const std::size_t begin = end == std::string_view::npos ? end : text.find_first_not_of(' ', end);
+  const std::string_view unit = begin == std::string_view::npos ? "" : text.substr(begin);
   const double rows = size && *size > 0 ? half_turn / *size : 0.0;
   if (unit != "deg" || rows < 1 || rows > 2 * most_rows || std::abs(rows - std::round(rows)) > 1e-6 * rows)
     throw Error(
