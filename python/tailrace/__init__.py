@@ -61,6 +61,16 @@ __all__ = [
 ]
 
 
+def _make_python_known() -> None:
+    """Processes that servers in this one start (makers of weights, readers, actions) run its Python, also where the
+    environment was not activated, as in many batch scripts."""
+    import os
+    import sys
+
+    if sys.prefix != sys.base_prefix:
+        os.environ.setdefault("VIRTUAL_ENV", sys.prefix)
+
+
 def __getattr__(name: str):
     """Loads what is asked for: readers of streams and sources of input do without the compiled module and MPI."""
     if name == "stream":
@@ -68,6 +78,7 @@ def __getattr__(name: str):
     elif name == "input_source":
         from .sources.declaring import input_source as found
     elif name in __all__:
+        _make_python_known()
         from . import _core
 
         found = getattr(_core, name)

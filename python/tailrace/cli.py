@@ -387,11 +387,12 @@ def make(source: Path, target: str, method: str, output: Path, jobs: int, force:
     metavar="FILE",
     help="Draw a test function on both grids, and its error.",
 )
-def show(file: Path, picture: Path | None) -> None:
+@click.option("--force", is_flag=True, help="Replace an existing picture.")
+def show(file: Path, picture: Path | None, force: bool) -> None:
     """Show what the weights of FILE do: sizes, method, sums of rows, coverage, conservation."""
     from tailrace.weights.commands import show as show_weights
 
-    click.echo(show_weights(file, picture).text())
+    click.echo(show_weights(file, picture, force).text())
 
 
 @weights.command(name="check")

@@ -38,6 +38,8 @@ def spec_of(text: str) -> dict[str, Any]:
             return {"kind": "gaussian", "number": int(what[1:])}
         case "healpix", {"level": str(level), **rest} if level.isdigit() and set(rest) <= {"order"}:
             return {"kind": "healpix", "level": int(level), "order": rest.get("order", "nested")}
+        case "file", str() if Path(what).is_file():
+            return {"kind": "file", "path": str(Path(what).absolute())}
         case "file", str():
             raise WrongWords(f"TARGET {text!r}: there is no file {what}")
     if kind in KINDS:
