@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <unordered_map>
 
 namespace igcm::model {
@@ -80,6 +82,10 @@ void find_edges_and_cells(const grid::Sphere& sphere, const std::set<std::int32_
 Part make_part(const grid::Sphere& sphere, int rank, int ranks) {
   Part part;
   const std::int64_t rhombi = sphere.numbering().rhombi();
+  if (ranks > rhombi)
+    throw std::invalid_argument(std::to_string(ranks) + " ranks of the model for " +
+                                std::to_string(rhombi + 2) + " hexagons; expected at most " +
+                                std::to_string(rhombi) + " ranks, or a finer grid");
   for (int r = 0; r <= ranks; ++r) part.first_of_rank.push_back(rhombi * r / ranks);
   part.first_of_rank.back() += 2;  // the poles
   const std::int64_t first = part.first_of_rank[rank], end = part.first_of_rank[rank + 1];

@@ -28,7 +28,7 @@ struct Part {
 };
 
 /// Rank r of n gets the vertices from r / n of them on, along the Hilbert curve; the poles belong to the last
-/// rank. Local.
+/// rank. Local. Throws std::invalid_argument if there are more ranks than vertices besides the poles.
 Part make_part(const grid::Sphere& sphere, int rank, int ranks);
 
 /// Brings values of the halo from their owners, in one message to each neighbour. begin, work that needs no

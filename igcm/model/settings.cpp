@@ -1,10 +1,12 @@
 #include "settings.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <functional>
 #include <map>
-#include <sstream>
+#include <regex>
+#include <set>
 #include <stdexcept>
 
 namespace igcm::model {
@@ -15,12 +17,18 @@ std::string stripped(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
+enum class Range { any, from_zero, positive };
+
 template <class Number>
-std::function<void(const std::string&)> number(Number& into) {
-  return [&into](const std::string& text) {
+std::function<void(const std::string&)> number(Number& into, Range range = Range::any) {
+  return [&into, range](const std::string& text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
-    if (error != std::errc{} || end != text.data() + text.size())
+    const bool is_number = error == std::errc{} && end == text.data() + text.size();
+    if (!is_number || !std::isfinite(static_cast<double>(into)))
       throw std::invalid_argument("expected a number, not '" + text + "'");
+    if (range == Range::positive && !(into > 0))
+      throw std::invalid_argument("expected a number above 0, not " + text);
+    if (range == Range::from_zero && into < 0) throw std::invalid_argument("expected 0 or more, not " + text);
   };
 }
 
@@ -37,33 +45,44 @@ using Readers = std::map<std::string, std::function<void(const std::string&)>>;
 Readers readers_of(Settings& s, std::string& relaxation) {
   return {{"case", text(s.which)},
           {"configuration", text(s.configuration)},
-          {"days", number(s.days)},
-          {"gravity", number(s.planet.gravity)},
-          {"iterations", number(s.grid.points.iterations)},
-          {"level", number(s.grid.points.bisections)},
-          {"progress", number(s.progress)},
-          {"radius", number(s.grid.radius)},
+          {"days", number(s.days, Range::positive)},
+          {"gravity", number(s.planet.gravity, Range::positive)},
+          {"iterations", number(s.grid.points.iterations, Range::from_zero)},
+          {"level", number(s.grid.points.bisections, Range::from_zero)},
+          {"progress", number(s.progress, Range::positive)},
+          {"radius", number(s.grid.radius, Range::positive)},
           {"relaxation", text(relaxation)},
-          {"root", number(s.grid.points.root)},
+          {"root", number(s.grid.points.root, Range::positive)},
           {"rotation", number(s.planet.rotation)},
           {"tilt", number(s.tilt)},
-          {"time_step", number(s.time_step)}};
+          {"time_step", number(s.time_step, Range::from_zero)}};
 }
 
-void read_assignment(const std::string& assignment, const Readers& readers) {
-  const auto equals = assignment.find('=');
-  const std::string name = stripped(assignment.substr(0, equals));
+void read_assignment(const std::string& name, const std::string& value, const Readers& readers,
+                     std::set<std::string>& given) {
   const auto found = readers.find(name);
-  if (equals == std::string::npos || found == readers.end()) {
+  if (found == readers.end()) {
     std::string known;
     for (const auto& [one, read] : readers) known += (known.empty() ? "" : ", ") + one;
     throw std::invalid_argument("'" + name + "' is unknown (known: " + known + ")");
   }
+  if (!given.insert(name).second) throw std::invalid_argument(name + ": is given twice");
   try {
-    found->second(stripped(assignment.substr(equals + 1)));
+    found->second(value);
   } catch (const std::invalid_argument& reason) {
     throw std::invalid_argument(name + ": " + reason.what());
   }
+}
+
+// Assignments follow each other with commas or blanks, as in Fortran. Returns whether the group ends.
+bool read_line(std::string line, const Readers& readers, std::set<std::string>& given) {
+  static const std::regex assignment(R"(^[\s,]*([A-Za-z_]\w*)\s*=\s*("[^"]*"|'[^']*'|[^\s,/]+))");
+  for (std::smatch found; std::regex_search(line, found, assignment); line = found.suffix().str())
+    read_assignment(found[1], found[2], readers, given);
+  const auto rest = line.find_first_not_of(" \t\r,");
+  if (rest == std::string::npos) return false;
+  if (line[rest] == '/') return true;
+  throw std::invalid_argument("expected name = value, not '" + stripped(line.substr(rest)) + "'");
 }
 
 grid::Relaxation relaxation_of(const std::string& name) {
@@ -81,6 +100,7 @@ Settings read_settings(const std::string& path) {
   Settings settings;
   std::string relaxation = "none", line;
   const Readers readers = readers_of(settings, relaxation);
+  std::set<std::string> given;
   bool inside = false;
   int number = 0;
   try {
@@ -90,14 +110,9 @@ Settings read_settings(const std::string& path) {
         inside = true;
         line = line.substr(14);
       }
-      if (!inside) continue;
-      const bool ends = !line.empty() && line.back() == '/';
-      if (ends) line.pop_back();
-      std::stringstream assignments(line);
-      for (std::string one; std::getline(assignments, one, ',');)
-        if (!stripped(one).empty()) read_assignment(one, readers);
+      if (!inside || !read_line(line, readers, given)) continue;
       settings.grid.points.relaxation = relaxation_of(relaxation);
-      if (ends) return settings;
+      return settings;
     }
   } catch (const std::invalid_argument& reason) {
     throw std::runtime_error(path + ":" + std::to_string(number) + ": " + reason.what());

@@ -12,8 +12,8 @@ namespace igcm::model {
 struct Settings {
   std::string which = "williamson6";  ///< case
   double days = 1;
-  double time_step = 0;                     ///< s; 0: as long as waves allow
-  double tilt = 0;                          ///< radians: of the axis of williamson2 and of the rotation
+  double time_step = 0;  ///< s; 0: as long as waves allow
+  double tilt = 0;       ///< radians, of the flow's axis and of the rotation's; for williamson2
   std::string configuration = "igcm.yaml";  ///< Tailrace's
   int progress = 24;                        ///< lines that the first rank prints during the run
   grid::GridOptions grid;                   ///< root, level, relaxation, iterations, radius

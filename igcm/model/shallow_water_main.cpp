@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
+#include <string>
 
 #include "cases.hpp"
 #include "output.hpp"
@@ -64,6 +66,9 @@ class Progress {
   }
   void print(double days, State& state) {
     const ShallowWater::Integrals now = sums(state);
+    if (!std::isfinite(now.energy))
+      throw std::runtime_error("the model has become unstable before day " + std::to_string(days) +
+                               "; expected a shorter time_step");
     if (rank_ != 0) return;
     std::printf("day %7.3f  change of mass %+.2e  energy %+.2e  potential enstrophy %+.2e\n", days,
                 now.mass / start_.mass - 1, now.energy / start_.energy - 1,
@@ -100,6 +105,10 @@ void run(const Settings& settings) {
   const double dt = chosen_step(settings, part, state, comm);
   const auto last = static_cast<std::int64_t>(std::llround(settings.days * 86400 / dt));
 
+  if (last < 1)
+    throw std::invalid_argument("days: " + std::to_string(settings.days) + " are less than half a step of " +
+                                std::to_string(dt) + " s");
+
   Output output(io, part, model);
   const auto restart = io.restarting();
   io.ready();
@@ -130,6 +139,7 @@ void run(const Settings& settings) {
 int main(int count, char** arguments) {
   MPI_Init(&count, &arguments);
   try {
+    if (count > 2) throw std::invalid_argument("usage: shallow_water [NAMELIST], by default igcm.nml");
     run(read_settings(count > 1 ? arguments[1] : "igcm.nml"));
   } catch (const std::exception& reason) {
     std::fprintf(stderr, "shallow_water: %s\n", reason.what());

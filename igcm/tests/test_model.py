@@ -141,6 +141,26 @@ def test_mistakes_in_the_namelist(tmp_path):
     assert "shallow_water: igcm.nml:4: 'levels' is unknown (known: case, configuration, days, " in text
     assert "igcm.nml:3: days: expected a number, not ''long''" in run(tmp_path, 1, {"days": "long"}, status=1)
     assert "case: 'williamson9' is unknown (known: galewsky, " in run(tmp_path, 1, {"case": "williamson9"}, status=1)
+    for settings, told in (
+        ({"days": -1.0}, "igcm.nml:3: days: expected a number above 0, not -1.0"),
+        ({"time_step": -5}, "igcm.nml:3: time_step: expected 0 or more, not -5"),
+        ({"gravity": 0}, "igcm.nml:3: gravity: expected a number above 0, not 0"),
+        ({"days": 1e-9, "root": 1, "level": 1}, "are less than half a step"),
+    ):
+        assert told in run(tmp_path, 1, settings, status=1)
+    (tmp_path / "igcm.nml").write_text('&shallow_water days = 1.0 days = 2.0, case="williamson2" /')
+    done = subprocess.run([PROGRAM, "igcm.nml"], cwd=tmp_path, env=mpi_environment(), capture_output=True, text=True)
+    assert done.returncode != 0 and "igcm.nml:1: days: is given twice" in done.stderr
+
+
+def test_more_ranks_than_hexagons(tmp_path):
+    said = run(tmp_path, 11, {"root": 1, "level": 0, "days": 0.1}, status=1)
+    assert "11 ranks of the model for 12 hexagons; expected at most 10 ranks, or a finer grid" in said
+
+
+def test_an_unstable_run_says_so(tmp_path):
+    said = run(tmp_path, 1, {"root": 2, "level": 1, "days": 5.0, "time_step": 20000}, status=1)
+    assert "the model has become unstable before day" in said
 
 
 def test_a_wave_converges(tmp_path):
