@@ -97,3 +97,47 @@ def test_packages_that_are_missing_are_installed(apt, missing, purposes, install
 def test_nothing_is_installed_where_all_is_there(apt):
     done = apt("mpich libnetcdf-mpi-dev")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+STUB = """#!/bin/sh
+echo "$(basename "$0") $*" >>"$CALLS"
+case "$*" in
+  "$WAITS"*) until grep -qs "$FOR" "$CALLS"; do sleep 0.01; done ;;
+  "$FAILS"*) echo "no such package" >&2; exit 1 ;;
+esac
+"""
+
+
+def build(tree: Path, **variables: str) -> tuple[subprocess.CompletedProcess, list[str]]:
+    """`./quickstart build` in a tree whose programs only note their arguments in a file."""
+    for path in ("tools/install_packages", "tools/link_python", ".venv/bin/python", ".venv/bin/cmake"):
+        (tree / path).parent.mkdir(parents=True, exist_ok=True)
+        (tree / path).write_text(STUB)
+        (tree / path).chmod(0o755)
+    (tree / "tools/show_progress").write_text("#!/bin/sh\ncat >/dev/null\n")
+    (tree / "tools/show_progress").chmod(0o755)
+    (tree / ".venv/bin/activate").write_text(f"VIRTUAL_ENV={tree.resolve()}/.venv\n")
+    (tree / "quickstart").write_bytes((TREE / "quickstart").read_bytes())
+    unused = {"WAITS": "none", "FOR": "none", "FAILS": "none"}
+    done = run(["bash", tree / "quickstart", "build"], CALLS=str(tree / "calls"), **unused | variables)
+    return done, (tree / "calls").read_text().splitlines()
+
+
+PIP_OF_TESTS = "-m pip install --disable-pip-version-check --no-compile -r tools/requirements_tests.txt"
+
+
+def test_packages_of_the_tests_come_while_it_is_built(tmp_path):
+    """Here the build ends only after their installation has begun."""
+    waiting = {"WAITS": "--build", "FOR": "requirements_tests"}
+    done, calls = build(tmp_path, **waiting)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert calls[0] == "install_packages tests" and calls[1].endswith("-r tools/requirements.txt")
+    assert calls.index("cmake --preset release") < calls.index(f"python {PIP_OF_TESTS}")
+    assert f"python {PIP_OF_TESTS}" in calls[: calls.index("cmake --install build/release")]
+
+
+def test_a_package_that_is_not_there_ends_the_build(tmp_path):
+    done, calls = build(tmp_path, FAILS=PIP_OF_TESTS)
+    assert done.returncode == 1
+    assert done.stderr.startswith("quickstart: installing Python packages failed: no such package")
+    assert "cmake --install build/release" not in calls
