@@ -227,6 +227,11 @@ def refused(tmp_path, program, *options):
     return done.stderr
 
 
+def rhombus_with(indices):
+    arrays, attributes = kernel_inputs.dynamico("comp_pvort", "a", [1], dict(g=9.8))
+    return arrays, attributes | {"indices": np.array(indices(list(attributes["indices"])))}
+
+
 def test_refusals(tmp_path):
     arrays, attributes = kernel_inputs.nicam("dyn_vert_adv_limiter", "c")
     path = tmp_path / "in.nc"
@@ -254,13 +259,60 @@ def test_refusals(tmp_path):
     rhombus, of_rhombus = kernel_inputs.dynamico("comp_pvort", "a", [1], dict(g=9.8))
     of_rhombus["indices"][4] += 1
     assert 'a range in "indices" leaves the arrays' in message(rhombus, of_rhombus, "comp_pvort")
+    short, extra = rhombus_with(indices=lambda old: old[:5]), rhombus_with(indices=lambda old: [*old[:27], 3])
+    assert 'the attribute "indices" has 5 numbers; expected 28' in message(*short, "comp_pvort")
+    assert 'caldyn_eta in "indices" is 3; expected 1 to 2' in message(*extra, "comp_pvort")
+    halves = rhombus_with(indices=lambda old: np.array(old) + 0.5)
+    assert '"indices" has the number 13.5; expected whole numbers of 32 bits' in message(*halves, "comp_pvort")
+    none = rhombus_with(indices=lambda old: [0, *old[1:]])
+    assert 'iim and jjm in "indices" are 0 and 9; expected at least 1' in message(*none, "comp_pvort")
+    arrays, attributes = kernel_inputs.nicam("dyn_diffusion", "c")
+    attributes["sgp"] = np.int32([0, 2])
+    assert '"sgp" has the number 2; expected 0 or 1' in message(arrays, attributes, "dyn_diffusion")
+    for name, values, expected in (
+        ("neighbor", sheet["neighbor"][0], '"neighbor" is 64; expected 3 x 64'),
+        ("cedge", sheet["cedge"][:2], '"cedge" is 2 x 64; expected 3 x 64'),
+        ("gv_grad", sheet["gv_grad"][:, 1:], '"gv_grad" is 3 x 95; expected 3 x 96'),
+        ("gv_vi", sheet["gv_temp"], '"gv_vi" is 3 x 64; expected 64'),
+    ):
+        sheet, of_sheet = kernel_inputs.icoc("b")
+        assert expected in message(sheet | {name: values}, of_sheet, "icoc")
+    of_sheet["H"] = np.int32([3, 4])
+    assert 'the attribute "H" has 2 numbers; expected one of at least 3' in message(sheet, of_sheet, "icoc")
+    of_sheet["H"] = np.int32(2)
+    assert 'the attribute "H" is 2; expected a number of at least 3' in message(sheet, of_sheet, "icoc")
     assert "--levels is unknown\nusage: comp_pvort" in refused(tmp_path, "comp_pvort", "--levels", 3)
     assert '--language: "c" is unknown (known: fortran, c++)' in refused(tmp_path, "comp_pvort", "--language", "c")
     assert "No such file" in refused(tmp_path, "comp_pvort", "--input", tmp_path / "none.nc")
 
 
 def test_an_existing_file_is_not_replaced(tmp_path):
+    """It is refused before the input is made or read."""
     path = tmp_path / "precious.nc"
     path.write_text("precious")
-    assert "cannot be made" in refused(tmp_path, "comp_pvort", *RHOMBUS, "--output", path)
+    huge = ("--iim", 40000, "--jjm", 40000)
+    told = f"{path}: cannot be made: it exists already, and is not replaced"
+    for option in ("--output", "--save-input"):
+        assert told in refused(tmp_path, "comp_pvort", *huge, option, path)
     assert Path(path).read_text() == "precious"
+    away = tmp_path / "none" / "out.nc"
+    assert f"{away}: cannot be made: {away.parent} is no folder" in refused(
+        tmp_path, "comp_pvort", *huge, "--output", away
+    )
+
+
+def test_options_that_do_not_go_together(tmp_path):
+    path = tmp_path / "new.nc"
+    told = refused(tmp_path, "comp_pvort", "--input", "any.nc", "--save-input", path)
+    assert "--save-input: writes the made input; expected without --input" in told
+    told = refused(tmp_path, "comp_pvort", "--output", path, "--save-input", path)
+    assert f'--save-input: "{path}" is the file of --output; expected another' in told
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_left_of_a_file_that_cannot_grow(tmp_path):
+    path = tmp_path / "out.nc"
+    limit = f"ulimit -f 16; trap '' XFSZ; exec {KERNELS / 'strict' / 'comp_pvort'} --output {path}"
+    done = subprocess.run(["bash", "-c", limit], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and f"comp_pvort: {path}: " in done.stderr, done
+    assert list(tmp_path.iterdir()) == []

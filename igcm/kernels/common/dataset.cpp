@@ -1,8 +1,13 @@
 #include "dataset.hpp"
 
 #include <netcdf.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
 #include <memory>
 #include <sstream>
 #include <stdexcept>
@@ -22,17 +27,20 @@ std::string described(const std::vector<std::size_t>& shape) {
   return shape.empty() ? "a scalar" : text;
 }
 
-// An open file, which closes itself. Calls of the library throw with the path.
+// An open file, which closes itself, and removes itself if it was made here and is not whole. Calls of the
+// library throw with the path.
 class File {
  public:
-  File(const std::string& path, bool create) : path_(path) {
+  File(const std::string& path, bool create) : path_(path), created_(create) {
     check(create ? nc_create(path.c_str(), NC_NETCDF4 | NC_NOCLOBBER, &id_)
                  : nc_open(path.c_str(), NC_NOWRITE, &id_),
           create ? "cannot be made" : "cannot be opened");
     open_ = true;
   }
   ~File() {
-    if (open_) nc_close(id_);
+    if (!open_) return;
+    nc_close(id_);
+    if (created_) std::remove(path_.c_str());
   }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -47,6 +55,7 @@ class File {
 
  private:
   std::string path_;
+  bool created_;
   int id_ = 0;
   bool open_ = false;
 };
@@ -114,6 +123,18 @@ Dataset Dataset::read(const std::string& path) {
     }
   }
   return data;
+}
+
+void Dataset::check_new(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (fs::exists(fs::symlink_status(path)))
+    throw std::runtime_error(path + ": cannot be made: it exists already, and is not replaced");
+  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+  if (!fs::is_directory(folder))
+    throw std::runtime_error(path + ": cannot be made: " + folder.string() + " is no folder");
+  if (access(folder.c_str(), W_OK | X_OK) != 0)
+    throw std::runtime_error(path + ": cannot be made: the folder " + folder.string() +
+                             " cannot be written to");
 }
 
 void Dataset::write(const std::string& path, const std::vector<std::string>& names) const {
@@ -187,7 +208,16 @@ const std::vector<double>& Dataset::numbers(const std::string& attribute) const 
 
 std::vector<int> Dataset::integers(const std::string& attribute) const {
   std::vector<int> result;
-  for (double value : numbers(attribute)) result.push_back(static_cast<int>(value));
+  for (double value : numbers(attribute)) {
+    const bool fits = std::abs(value) <= std::numeric_limits<int>::max();
+    if (!fits || value != std::trunc(value)) {
+      std::ostringstream number;
+      number << value;
+      throw std::runtime_error(path_ + ": the attribute \"" + attribute + "\" has the number " +
+                               number.str() + "; expected whole numbers of 32 bits");
+    }
+    result.push_back(static_cast<int>(value));
+  }
   return result;
 }
 

@@ -23,8 +23,10 @@ class Dataset {
   // Throws std::runtime_error with the path and the reason. The file is opened for reading only.
   static Dataset read(const std::string& path);
   // Writes the named fields in this order, and all attributes, to a new file: one that is there is refused.
-  // Dimensions are called n<length>, each length once.
+  // Dimensions are called n<length>, each length once. After an error no file is left.
   void write(const std::string& path, const std::vector<std::string>& names) const;
+  // Throws what `write` would say of this path, before anything has been computed. Makes nothing.
+  static void check_new(const std::string& path);
 
   Field& add(const std::string& name, std::vector<std::size_t> shape, Type type = Type::real64);
   [[nodiscard]] bool has(const std::string& name) const { return fields_.contains(name); }
@@ -37,6 +39,7 @@ class Dataset {
   void set(const std::string& attribute, std::string text) { texts_[attribute] = std::move(text); }
   void set(const std::string& attribute, std::vector<double> numbers, Type type = Type::int32);
   [[nodiscard]] const std::vector<double>& numbers(const std::string& attribute) const;
+  // Throws if one of them is no whole number of 32 bits.
   [[nodiscard]] std::vector<int> integers(const std::string& attribute) const;
   [[nodiscard]] std::string text(const std::string& attribute) const;
   // A constant of the attributes const_names (blanks between) and const_values; throws if it is missing.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 namespace igcm {
@@ -75,6 +76,11 @@ Options parse(const Kernel& kernel, int argc, char** argv) {
     if (kernel.sizes.contains(name)) options.sizes[name] = whole_number(name, value, 0);
     if (choice != kernel.choices.end()) options.choices[name] = one_of(*choice, value);
   }
+  if (!options.save_input.empty() && !options.input.empty())
+    throw std::runtime_error("--save-input: writes the made input; expected without --input");
+  if (!options.save_input.empty() && options.save_input == options.output)
+    throw std::runtime_error("--save-input: \"" + options.output +
+                             "\" is the file of --output; expected another");
   return options;
 }
 
@@ -144,6 +150,8 @@ void save(const Kernel& kernel, const Dataset& data, const std::string& path) {
 }
 
 void run(const Kernel& kernel, const Options& options) {
+  for (const std::string& path : {options.save_input, options.output})
+    if (!path.empty()) Dataset::check_new(path);
   Dataset data = options.input.empty() ? kernel.make(options) : Dataset::read(options.input);
   const std::string attribute = kernel.attribute.empty() ? kernel.name : kernel.attribute;
   if (!options.input.empty() && data.text("kernel") != attribute)
@@ -186,7 +194,8 @@ int run_kernel(const Kernel& kernel, int argc, char** argv) {
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: %s\n", kernel.name.c_str(), error.what());
-    return 1;
+    std::fflush(nullptr);
+    std::_Exit(1);  // after a file that could not be written, HDF5 crashes in what it does at exit
   }
 }
 

@@ -44,7 +44,7 @@ struct Kernel {
   bool nicam = false;                           // the reference is called check_NAME in the validation
   std::function<Dataset(const Options&)> make;  // the input, when there is no --input
   std::function<void(Dataset&, const Options&)> prepare =
-      nullptr;                                                // derived fields; checks; after reading too
+      nullptr;  // derived fields; checks of attributes, before anything else uses them; after reading too
   std::function<std::string(const Dataset&)> head = nullptr;  // the first lines of the report
   std::function<void(Dataset&, const Options&, Timers&)> call;
 };

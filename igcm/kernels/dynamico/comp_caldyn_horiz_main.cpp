@@ -55,6 +55,10 @@ int main(int argc, char** argv) {
        .switches = {"boussinesq"},
        .choices = {{"caldyn_conserv", {"energy", "enstrophy"}}},
        .make = make,
+       .prepare =
+           [](igcm::Dataset& data, const igcm::Options&) {
+             check_indices(data, {caldyn_conserv, boussinesq_switch});
+           },
        .head =
            [](const igcm::Dataset& data) {
              return head(data, {"caldyn_conserv", "boussinesq"});

@@ -29,12 +29,19 @@ Dataset make(const Options& options) {
   return data;
 }
 
+void check(Dataset& data, const Options&) {
+  const Rhombus r = rhombus_of(data, 4);
+  const int begin = extra_index(data, 0), end = extra_index(data, 1);
+  if (begin < 1 || end > r.cells())
+    throw std::runtime_error(data.path() + ": ij_omp_begin and ij_omp_end in \"indices\" are " +
+                             std::to_string(begin) + " and " + std::to_string(end) + "; expected 1 to " +
+                             std::to_string(r.cells()));
+}
+
 void call(Dataset& data, const Options& options, Timers&) {
   const Rhombus r = rhombus_of(data, 4);
   const auto n = static_cast<std::size_t>(r.cells()), llm = static_cast<std::size_t>(r.llm);
   const int begin = extra_index(data, 0), end = extra_index(data, 1);
-  if (begin < 1 || end > r.cells())
-    throw std::runtime_error(data.path() + ": ij_omp_begin or ij_omp_end leaves the arrays");
   const auto kernel = options.language == Language::cpp ? igcm_c_comp_caldyn_vert : igcm_f_comp_caldyn_vert;
   kernel(r, begin, end, data.constant("g"), data.values("u", {llm, 3 * n}), data.values("theta", {llm, n}),
          data.values("rhodz", {llm, n}), data.values("bp", {llm + 1}), data.values("convm", {llm, n}),
@@ -58,6 +65,7 @@ int main(int argc, char** argv) {
        .stored = {"bp", "u", "theta", "rhodz", "convm", "wflux", "wwuu", "dps", "dtheta_rhodz", "du"},
        .sizes = default_sizes,
        .make = make,
+       .prepare = check,
        .head =
            [](const igcm::Dataset& data) {
              return head(data, {"ij_omp_begin", "ij_omp_end", "ll_beginp1", "ll_endm1"});

@@ -47,6 +47,10 @@ int main(int argc, char** argv) {
                            .switches = {"boussinesq"},
                            .choices = {{"caldyn_eta", {"eta_mass", "eta_lag"}}},
                            .make = make,
+                           .prepare =
+                               [](igcm::Dataset& data, const igcm::Options&) {
+                                 check_indices(data, {caldyn_eta, boussinesq_switch});
+                               },
                            .head =
                                [](const igcm::Dataset& data) {
                                  return head(data, {"caldyn_eta", "boussinesq"});

@@ -44,18 +44,20 @@ void call(Dataset& data, const Options& options, Timers&) {
 
 int main(int argc, char** argv) {
   using namespace igcm::dynamico;
-  return igcm::run_kernel({.name = "comp_pvort",
-                           .fixed = {"Av", "de", "Riv2", "fv", "mass_dak", "mass_dbk"},
-                           .inputs = {"u", "ps", "theta_rhodz", "theta", "rhodz", "qu", "qv"},
-                           .in_out = {"rhodz", "theta", "qu", "qv"},
-                           .outputs = {"theta", "rhodz", "qu", "qv"},
-                           .written = {"rhodz", "theta", "qu", "qv"},
-                           .stored = {"Av", "de", "Riv2", "fv", "mass_dak", "mass_dbk", "ps", "u",
-                                      "theta_rhodz", "rhodz", "theta", "qu", "qv"},
-                           .sizes = default_sizes,
-                           .choices = {{"caldyn_eta", {"eta_mass", "eta_lag"}}},
-                           .make = make,
-                           .head = [](const igcm::Dataset& data) { return head(data, {"caldyn_eta"}); },
-                           .call = call},
-                          argc, argv);
+  return igcm::run_kernel(
+      {.name = "comp_pvort",
+       .fixed = {"Av", "de", "Riv2", "fv", "mass_dak", "mass_dbk"},
+       .inputs = {"u", "ps", "theta_rhodz", "theta", "rhodz", "qu", "qv"},
+       .in_out = {"rhodz", "theta", "qu", "qv"},
+       .outputs = {"theta", "rhodz", "qu", "qv"},
+       .written = {"rhodz", "theta", "qu", "qv"},
+       .stored = {"Av", "de", "Riv2", "fv", "mass_dak", "mass_dbk", "ps", "u", "theta_rhodz", "rhodz",
+                  "theta", "qu", "qv"},
+       .sizes = default_sizes,
+       .choices = {{"caldyn_eta", {"eta_mass", "eta_lag"}}},
+       .make = make,
+       .prepare = [](igcm::Dataset& data, const igcm::Options&) { check_indices(data, {caldyn_eta}); },
+       .head = [](const igcm::Dataset& data) { return head(data, {"caldyn_eta"}); },
+       .call = call},
+      argc, argv);
 }

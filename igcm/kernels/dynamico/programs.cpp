@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numbers>
 #include <stdexcept>
 
@@ -124,6 +125,10 @@ Rhombus rhombus_of(const Dataset& data, std::size_t extra) {
       &r.t_rdown,  &r.u_right, &r.u_rup,   &r.u_lup,    &r.u_left, &r.u_ldown,      &r.u_rdown,
       &r.z_rup,    &r.z_up,    &r.z_lup,   &r.z_ldown,  &r.z_down, &r.z_rdown};
   for (std::size_t i = 0; i < common_indices; ++i) *members[i] = index[i];
+  if (r.iim < 1 || r.jjm < 1 || r.iim > std::numeric_limits<int>::max() / 3 / r.jjm)
+    throw std::runtime_error(data.path() + ": iim and jjm in \"indices\" are " + std::to_string(r.iim) +
+                             " and " + std::to_string(r.jjm) +
+                             "; expected at least 1, and less than 2^31 edges");
   const int n = r.cells(), w = r.iim;
   const std::vector<int> offsets{1,  w,     w - 1,     -1,    -w, 1 - w,     0,  2 * n + w, n,
                                  -1, 2 * n, n + 1 - w, n + w, 0,  n + w - 1, -w, n,         1 - w};
@@ -137,6 +142,17 @@ Rhombus rhombus_of(const Dataset& data, std::size_t extra) {
 
 int extra_index(const Dataset& data, std::size_t number) {
   return data.integers("indices").at(common_indices + number);
+}
+
+void check_indices(const Dataset& data, const std::vector<Switch>& switches) {
+  rhombus_of(data, switches.size());
+  for (std::size_t at = 0; at < switches.size(); ++at) {
+    const Switch& one = switches[at];
+    const int value = extra_index(data, at);
+    if (value < one.least || value > one.most)
+      throw std::runtime_error(data.path() + ": " + one.name + " in \"indices\" is " + std::to_string(value) +
+                               "; expected " + std::to_string(one.least) + " to " + std::to_string(one.most));
+  }
 }
 
 Dataset made_rhombus(const Options& options, const std::vector<int>& extra) {

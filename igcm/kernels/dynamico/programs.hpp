@@ -12,6 +12,17 @@ namespace igcm::dynamico {
 Rhombus rhombus_of(const Dataset& data, std::size_t extra);
 int extra_index(const Dataset& data, std::size_t number);
 
+// One of the further numbers of `indices`, with the values that it may have.
+struct Switch {
+  const char* name;
+  int least, most;
+};
+inline constexpr Switch caldyn_eta{"caldyn_eta", 1, 2}, caldyn_conserv{"caldyn_conserv", 1, 2},
+    boussinesq_switch{"boussinesq", 0, 1};
+// Checks all of `indices`, before a report or a kernel uses them; throws with the name, the value and what
+// was expected.
+void check_indices(const Dataset& data, const std::vector<Switch>& switches);
+
 // A rhombus of iim x jjm cells (at least 5 x 6) in a smoothly distorted hexagonal lattice 115 km wide:
 // attributes, and the metrics le de Ai Av fv Riv2 Wee. One edge does not exist (le = de = 0), as at a
 // pentagon. `extra` completes the indices.

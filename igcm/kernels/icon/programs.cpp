@@ -44,12 +44,10 @@ template <class Real>
 class Sheet {
  public:
   Sheet(Dataset& data, Language language) : data_(data), call_(functions(language, Real{})) {
-    b_.slots = data.integers("blk").at(0);
-    b_.levels = data.integers("H").at(0);
-    if (b_.slots < 1 || b_.levels < 3)
-      throw std::runtime_error(data.path() + ": expected blk of at least 1, and H of at least 3");
-    cells_ = data.field("neighbor").shape.at(1);
-    edges_ = data.field("ecell").shape.at(1);
+    b_.slots = one_number(data, "blk", 1);
+    b_.levels = one_number(data, "H", 3);
+    cells_ = length_of_table("neighbor", 3);
+    edges_ = length_of_table("ecell", 2);
     const auto blocks = [&](std::size_t n) { return (static_cast<int>(n) + b_.slots - 1) / b_.slots; };
     b_.cell_blocks = blocks(cells_);
     b_.edge_blocks = blocks(edges_);
@@ -58,19 +56,14 @@ class Sheet {
   const Blocked& blocked() const { return b_; }
   const Functions<Real>& call() const { return call_; }
 
-  // A field of the dataset: (height, n) becomes (slot, level, block), (n) becomes (slot, block).
+  // A field (height, cell) of the dataset as (slot, level, block), gv_grad as the only one of edges.
   std::vector<Real> field(const std::string& name) {
-    const Field& source = data_.field(name);
-    const std::size_t n = source.shape.back(), levels = source.values.size() / n;
-    if ((n != cells_ && n != edges_) || source.shape.size() > 2 ||
-        (source.shape.size() == 2 && levels != levels_()))
-      throw std::runtime_error(data_.path() + ": \"" + name +
-                               "\": expected a field of cells or edges at 1 or H levels");
-    std::vector<Real> result(levels * padded(n));
-    for (std::size_t k = 0; k < levels; ++k)
-      for (std::size_t i = 0; i < n; ++i)
-        result[place(i, k, levels)] = static_cast<Real>(source.values[k * n + i]);
-    return result;
+    const std::size_t n = name == "gv_grad" ? edges_ : cells_;
+    return in_blocks(data_.values(name, {levels_(), n}), n, levels_());
+  }
+  // A field (cell) as (slot, block).
+  std::vector<Real> flat_field(const std::string& name) {
+    return in_blocks(data_.values(name, {cells_}), cells_, 1);
   }
   std::vector<Real> per_level(const std::string& name) {
     if (!data_.has(name)) return std::vector<Real>(levels_(), 1);
@@ -86,7 +79,8 @@ class Sheet {
   // Weights of the n-th row of a table (rows, length) as (slot, block), or (slot, row, block) for all rows.
   std::vector<Real> weights(const std::string& name, std::size_t rows, std::size_t length, double otherwise) {
     std::vector<Real> result(rows * padded(length));
-    const double* given = data_.has(name) ? data_.values(name) : nullptr;
+    const std::vector<std::size_t> shape = rows == 1 ? std::vector{length} : std::vector{rows, length};
+    const double* given = data_.has(name) ? data_.values(name, shape) : nullptr;
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t i = 0; i < length; ++i)
         result[place(i, r, rows)] = static_cast<Real>(given != nullptr ? given[r * length + i] : otherwise);
@@ -108,7 +102,7 @@ class Sheet {
   std::vector<int> places(const std::string& name, std::size_t first, std::size_t rows, std::size_t target,
                           std::size_t levels) {
     const Field& table = data_.field(name);
-    const std::size_t length = table.shape.at(1);
+    const std::size_t length = table.shape[1];
     std::vector<int> result(rows * padded(length), 1);
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t i = 0; i < length; ++i) {
@@ -120,7 +114,10 @@ class Sheet {
       }
     return result;
   }
-  std::vector<int> edges_of_cells() { return places("cedge", 0, 3, edges_, levels_()); }
+  std::vector<int> edges_of_cells() {
+    data_.values("cedge", {3, cells_});
+    return places("cedge", 0, 3, edges_, levels_());
+  }
   std::vector<int> neighbours() { return places("neighbor", 0, 3, cells_, levels_()); }
   std::vector<int> cells_of_edges(std::size_t which, bool flat = false) {
     return places("ecell", which, 1, cells_, flat ? 1 : levels_());
@@ -131,6 +128,29 @@ class Sheet {
   [[nodiscard]] bool sphere() const { return data_.has("lap_weights"); }
 
  private:
+  static int one_number(const Dataset& data, const std::string& attribute, int least) {
+    const std::vector<int> numbers = data.integers(attribute);
+    if (numbers.size() != 1 || numbers[0] < least)
+      throw std::runtime_error(data.path() + ": the attribute \"" + attribute + "\" " +
+                               (numbers.size() != 1
+                                    ? "has " + std::to_string(numbers.size()) + " numbers; expected one"
+                                    : "is " + std::to_string(numbers[0]) + "; expected a number") +
+                               " of at least " + std::to_string(least));
+    return numbers[0];
+  }
+  // A table (rows, length) of numbers of cells or edges; throws on another shape.
+  std::size_t length_of_table(const std::string& name, std::size_t rows) {
+    const std::vector<std::size_t>& shape = data_.field(name).shape;
+    const std::size_t length = shape.empty() ? 0 : shape.back();
+    data_.values(name, {rows, length});
+    return length;
+  }
+  std::vector<Real> in_blocks(const double* values, std::size_t n, std::size_t levels) const {
+    std::vector<Real> result(levels * padded(n));
+    for (std::size_t k = 0; k < levels; ++k)
+      for (std::size_t i = 0; i < n; ++i) result[place(i, k, levels)] = static_cast<Real>(values[k * n + i]);
+    return result;
+  }
   static Type type() { return sizeof(Real) == 4 ? Type::real32 : Type::real64; }
   [[nodiscard]] std::size_t padded(std::size_t n) const {
     const auto slots = static_cast<std::size_t>(b_.slots);
@@ -205,7 +225,7 @@ void compute(const std::string& result, Sheet<Real>& s, Timers& timers) {
     s.store(result, t, s.cells(), s.levels_());
   } else if (is("O2VertIntegration__gv_vi")) {
     const std::vector<Real> t = s.field("gv_temp"), thickness = s.per_level("layer_thickness");
-    std::vector<Real> vi = s.field("gv_vi");
+    std::vector<Real> vi = s.flat_field("gv_vi");
     timed(timers, "vertical_integration",
           [&] { s.call().vertical_integration(s.blocked(), t.data(), thickness.data(), vi.data()); });
     s.store(result, vi, s.cells(), 0);
@@ -213,7 +233,7 @@ void compute(const std::string& result, Sheet<Real>& s, Timers& timers) {
     const std::vector<int> first = s.cells_of_edges(0), second = s.cells_of_edges(1);
     const std::vector<int> flat_first = s.cells_of_edges(0, true), flat_second = s.cells_of_edges(1, true);
     const std::vector<Real> weight = s.weights("grad_weights", 1, s.edges(), 1), t = s.field("gv_temp");
-    const std::vector<Real> parameter = s.field("gv_ind2Dparam");
+    const std::vector<Real> parameter = s.flat_field("gv_ind2Dparam");
     std::vector<Real> var = s.field("gv_grad");
     timed(timers, "weighted", [&] {
       s.call().weighted(s.blocked(), first.data(), second.data(), flat_first.data(), flat_second.data(),
@@ -222,8 +242,8 @@ void compute(const std::string& result, Sheet<Real>& s, Timers& timers) {
     s.store(result, var, s.edges(), s.levels_());
   } else if (is("O8ind__gv_o8var")) {
     const std::vector<int> edge = s.edges_of_cells();
-    const std::vector<Real> p1 = s.field("gv_o8param0"), p2 = s.field("gv_o8param1"),
-                            p3 = s.field("gv_o8param2");
+    const std::vector<Real> p1 = s.flat_field("gv_o8param0"), p2 = s.flat_field("gv_o8param1"),
+                            p3 = s.flat_field("gv_o8param2");
     const std::vector<Real> q = s.field("gv_o8par2"), grad = s.field("gv_grad");
     std::vector<Real> var = s.field("gv_o8var");
     timed(timers, "mixed", [&] {

@@ -16,6 +16,9 @@ RegionShape shape_of(const Dataset& data) {
     throw std::runtime_error(data.path() +
                              ": \"adm\": expected lall gall_1d gmin gmax kall kmin kmax have_pl, 8 numbers");
   const RegionShape s{adm[0], adm[1], adm[2], adm[3], adm[4], adm[5], adm[6], adm[7]};
+  if (s.n1 > 46340 || s.have_pl < 0 || s.have_pl > 1)  // whose square is the last below 2^31
+    throw std::runtime_error(data.path() + ": gall_1d and have_pl in \"adm\" are " + std::to_string(s.n1) +
+                             " and " + std::to_string(s.have_pl) + "; expected at most 46340, and 0 or 1");
   if (s.lall < 1 || s.gmin < 2 || s.gmax < s.gmin || s.gmax > s.n1 - 1 || s.kmin < 2 || s.kmax <= s.kmin ||
       s.kmax > s.kall - 1)
     throw std::runtime_error(data.path() + ": a range in \"adm\" leaves the arrays");
@@ -26,6 +29,10 @@ std::vector<int> singular_regions(const Dataset& data) {
   std::vector<int> sgp = data.integers("sgp");
   if (sgp.size() != static_cast<std::size_t>(shape_of(data).lall))
     throw std::runtime_error(data.path() + ": \"sgp\": expected a number for each region");
+  for (const int one : sgp)
+    if (one != 0 && one != 1)
+      throw std::runtime_error(data.path() + ": \"sgp\" has the number " + std::to_string(one) +
+                               "; expected 0 or 1");
   return sgp;
 }
 

@@ -9,7 +9,7 @@ namespace igcm::nicam {
 
 // The attribute `adm`; checked, so that a kernel stays within its arrays.
 RegionShape shape_of(const Dataset& data);
-// The attribute `sgp`: 1 for regions whose own corner is a pentagon.
+// The attribute `sgp`: 1 for regions whose own corner is a pentagon, else 0; checked too.
 std::vector<int> singular_regions(const Dataset& data);
 
 // Lengths of a field of points, and of poles, with further dimensions before them (components, walls).
