@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "netcdf_file.hpp"
+#include "new_file.hpp"
 
 namespace igcm::grid {
 namespace {
@@ -259,9 +260,12 @@ class GridWriter {
 }  // namespace
 
 void write_grid(const Sphere& sphere, const std::string& path, const FileOptions& options) {
-  if (std::filesystem::exists(path)) throw std::runtime_error(path + ": exists already; it is not replaced");
   const std::string part = path + ".part";
+  for (const std::string& name : {path, part})
+    if (std::filesystem::exists(std::filesystem::symlink_status(name)))
+      throw std::runtime_error(name + ": exists already; it is not replaced");
   const std::int64_t rhombi = sphere.numbering().rhombi();
+  NewFile file(part);
   GridWriter writer(part, sphere.options(), options, rhombi);
   const auto make = [&](std::int64_t first) {
     return sphere.range(first, std::min(first + vertices_of_a_range, rhombi));
@@ -275,7 +279,7 @@ void write_grid(const Sphere& sphere, const std::string& path, const FileOptions
     writer.write(range);
   }
   writer.close();
-  std::filesystem::rename(part, path);
+  file.rename(path);
 }
 
 }  // namespace igcm::grid

@@ -14,8 +14,10 @@ struct FileOptions {
   bool only_mesh = false;  ///< coordinates, connectivity of the mesh and areas of its faces, nothing else
 };
 
-/// Writes the file under a temporary name (path + ".part"), then gives it its name. An existing file is an
-/// error. The grid passes through in ranges of 131,072 vertices, so beside `sphere` it takes some 250 MB,
+/// Writes the file under a temporary name (path + ".part"), then gives it its name. An existing file of
+/// either name is an error, and is left as it is; after an error nothing of the new file is left, nor after
+/// SIGINT, SIGTERM or SIGHUP, for which it sets handlers while it writes unless they are ignored. One call at
+/// a time. The grid passes through in ranges of 131,072 vertices, so beside `sphere` it takes some 250 MB,
 /// whatever the size; one range is computed while the one before is written. Throws std::runtime_error that
 /// names the path.
 void write_grid(const Sphere& sphere, const std::string& path, const FileOptions& options);

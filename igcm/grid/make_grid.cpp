@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <map>
@@ -48,20 +49,25 @@ Value choose(const std::string& option, const std::string& text, const std::map<
 }
 
 template <class Number>
-Number number(const std::string& option, const std::string& text) {
-  Number value{};
+bool is_number(const std::string& text, Number& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size())
-    throw std::invalid_argument(option + ": expected a number, not '" + text + "'");
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+template <class Number>
+Number number(const std::string& option, const std::string& text, const char* expected) {
+  Number value{};
+  if (!is_number(text, value))
+    throw std::invalid_argument(option + ": expected " + expected + ", not '" + text + "'");
   return value;
 }
 
 void read_name(const std::string& name, PointOptions& points) {
   const std::size_t b = name.find('B');
-  if (name.empty() || name[0] != 'R' || b == std::string::npos)
-    throw std::invalid_argument("'" + name + "': expected RnBk, such as R2B4");
-  points.root = number<int>(name, name.substr(1, b - 1));
-  points.bisections = number<int>(name, name.substr(b + 1));
+  if (name.empty() || name[0] != 'R' || b == std::string::npos ||
+      !is_number(name.substr(1, b - 1), points.root) || !is_number(name.substr(b + 1), points.bisections))
+    throw std::invalid_argument("'" + name +
+                                "': expected the name of a grid, RnBk with whole numbers, such as R2B4");
 }
 
 void read_option(const std::string& name, const std::string& value, Command& command) {
@@ -74,18 +80,18 @@ void read_option(const std::string& name, const std::string& value, Command& com
         name, value,
         {{"none", Relaxation::none}, {"spring", Relaxation::spring}, {"centroidal", Relaxation::centroidal}});
   else if (name == "--iterations")
-    points.iterations = number<int>(name, value);
+    points.iterations = number<int>(name, value, "a whole number");
   else if (name == "--spring-length")
-    points.spring_length = number<double>(name, value);
+    points.spring_length = number<double>(name, value, "a number");
   else if (name == "--centre")
     command.grid.centre =
         choose<Centre>(name, value, {{"circumcentre", Centre::circumcentre}, {"centroid", Centre::centroid}});
   else if (name == "--radius")
-    command.grid.radius = number<double>(name, value);
+    command.grid.radius = number<double>(name, value, "metres");
   else if (name == "--contents")
     command.file.only_mesh = choose<bool>(name, value, {{"grid", false}, {"mesh", true}});
   else if (name == "--threads")
-    points.threads = number<unsigned>(name, value);
+    points.threads = number<unsigned>(name, value, "a whole number of threads");
   else
     throw std::invalid_argument("'" + name +
                                 "' is unknown (known: --mesh, --relax, --iterations, --spring-length, "
@@ -154,13 +160,22 @@ int check(const std::string& path) {
 int run(int count, char** arguments) {
   const std::string first = count > 1 ? arguments[1] : "--help";
   if (first == "--help" || first == "-h") return std::fputs(usage, stdout), 0;
-  if (first == "--check" && count == 3) return check(arguments[2]);
-  if (count < 3 || count % 2 == 0) return std::fputs(usage, stderr), 2;
+  if (first == "--check") {
+    if (count != 3)
+      throw std::invalid_argument("--check: expected one file, not " + std::to_string(count - 2));
+    return check(arguments[2]);
+  }
   Command command;
   command.grid.points.threads = std::thread::hardware_concurrency();
   read_name(first, command.grid.points);
+  if (count < 3 || std::strncmp(arguments[2], "--", 2) == 0)
+    throw std::invalid_argument("'" + first + "': expected the name of a file behind it");
   command.path = arguments[2];
-  for (int at = 3; at < count; at += 2) read_option(arguments[at], arguments[at + 1], command);
+  for (int at = 3; at < count; at += 2) {
+    if (at + 1 == count)
+      throw std::invalid_argument(std::string(arguments[at]) + ": expected a value behind it");
+    read_option(arguments[at], arguments[at + 1], command);
+  }
   return write(command);
 }
 
@@ -171,6 +186,7 @@ int main(int count, char** arguments) {
     return run(count, arguments);
   } catch (const std::exception& reason) {
     std::fprintf(stderr, "make_grid: %s\n", reason.what());
-    return 2;
+    std::fflush(nullptr);
+    std::_Exit(2);  // after a file that could not be written, HDF5 crashes in what it does at exit
   }
 }

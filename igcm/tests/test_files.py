@@ -2,12 +2,14 @@
 
 import importlib.util
 import shutil
+import signal
 import subprocess
+import time
 
 import netCDF4
 import numpy as np
 import pytest
-from grids import Grid, made, run
+from grids import PROGRAMS, Grid, made, run
 from support.checkers import BIN, cfchecks, quick_complaints
 
 MESHES = ("triangles", "hexagons")
@@ -90,8 +92,13 @@ def test_a_file_is_not_replaced(path):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (("2B4", "a.nc"), "'2B4': expected RnBk, such as R2B4"),
-        (("R2B", "a.nc"), "R2B: expected a number, not ''"),
+        (("2B4", "a.nc"), "'2B4': expected the name of a grid, RnBk with whole numbers, such as R2B4"),
+        (("R2B", "a.nc"), "'R2B': expected the name of a grid, RnBk with whole numbers, such as R2B4"),
+        (("R2B1",), "'R2B1': expected the name of a file behind it"),
+        (("R2B1", "--mesh", "hexagons"), "'R2B1': expected the name of a file behind it"),
+        (("R2B1", "a.nc", "--mesh"), "--mesh: expected a value behind it"),
+        (("R2B1", "a.nc", "--iterations", "1.5"), "--iterations: expected a whole number, not '1.5'"),
+        (("--check",), "--check: expected one file, not 0"),
         (("R0B2", "a.nc"), "root: expected at least 1, not 0"),
         (("R9B12", "a.nc"), "R9B12: its edges are more than 32 bits can count"),
         (("R2B1", "a.nc", "--relax", "sprung"), "--relax: 'sprung' is unknown (known: centroidal, none, spring)"),
@@ -104,6 +111,34 @@ def test_a_file_is_not_replaced(path):
 def test_what_is_refused(arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run("make_grid", *arguments, status=2).startswith(f"make_grid: {message}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_temporary_file_of_others_stays(tmp_path):
+    part = tmp_path / "a.nc.part"
+    part.write_text("precious")
+    told = run("make_grid", "R2B1", tmp_path / "a.nc", status=2)
+    assert told == f"make_grid: {part}: exists already; it is not replaced\n"
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.nc.part", "precious")]
+
+
+def test_nothing_is_left_where_a_file_cannot_grow(tmp_path):
+    path = tmp_path / "a.nc"
+    limit = f"ulimit -f 64; trap '' XFSZ; exec {PROGRAMS['make_grid']} R2B4 {path}"
+    done = subprocess.run(["bash", "-c", limit], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2 and f"make_grid: {path}.part: " in done.stderr, done
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_nothing_is_left_after_a_signal(tmp_path, number):
+    command = [PROGRAMS["make_grid"], "R2B7", tmp_path / "a.nc", "--contents", "mesh"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while not list(tmp_path.iterdir()):
+            assert process.poll() is None
+            time.sleep(0.001)
+        process.send_signal(number)
+        assert process.wait(timeout=60) == -number
     assert list(tmp_path.iterdir()) == []
 
 
