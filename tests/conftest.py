@@ -13,23 +13,49 @@ import pytest
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-# The files that take longest run first, so that no worker has one of them left at the end.
+# The files that take longest (20 s and more on a quiet machine) run first, so that no worker has one of them left at
+# the end.
 LONG = [
     "tools/test_check_threads.py",
+    "output/test_memory.py",
     "analytics/test_user_operators.py",
+    "docs/test_blocks.py",
+    "readers/test_while_committed.py",
     "analytics/test_unhappy.py",
     "analytics/test_failing_operators.py",
-    "analytics/test_monc_style.py",
-    "output/test_memory.py",
     "readers/test_readers.py",
-    "docs/test_blocks.py",
+    "analytics/test_monc_trace.py",
+    "input/test_rules.py",
+    "checkpoint/test_chains.py",
+    "analytics/test_monc_style.py",
+    "checkpoint/test_memories.py",
     "checkpoint/test_refusals.py",
+    "analytics/test_bits.py",
+    "config/test_misuse.py",
+    "output/test_adios2.py",
+    "streams/test_sst_consumers.py",
+    "convert/test_convert.py",
+    "output/test_zarr.py",
+    "streams/test_sst.py",
+    "weights/test_outputs.py",
+    "output/test_bits.py",
+    "input/test_faults.py",
+    "tools/test_new.py",
+    "input/test_regridded_records.py",
+    "input/test_whole_jobs.py",
+    "../igcm/tests/test_readme.py",
+    "../igcm/tests/test_model.py",
+    "output/test_keep.py",
+    "regrid/test_bits.py",
+    "regrid/test_meshes.py",
     "bubble/test_output.py",
-    "readers/test_while_committed.py",
-    "faults/test_going_on.py",
     "faults/test_signals.py",
-    "faults/test_far_servers.py",
+    "faults/test_meeting.py",
+    "faults/test_going_on.py",
     "faults/test_kill.py",
+    "faults/test_far_servers.py",
+    "faults/test_messages.py",
+    "faults/test_survivors.py",
 ]
 # Folders and files with a long form, which --faults asks for.
 WITH_LONG_FORM = (
@@ -55,14 +81,15 @@ def pytest_configure(config):
 
 
 def pytest_xdist_auto_num_workers(config):
-    """Two files for each core, since a job waits most of its time for its launcher; one of those that look at times."""
+    """Three files for each core: a job waits three quarters of its time, most of it for its launcher
+    (benchmarks/history/build.md). One of those that look at times."""
     cores = len(os.sched_getaffinity(0))
-    return 2 * cores if config.option.markexpr == "not alone" else cores
+    return 3 * cores if config.option.markexpr == "not alone" else cores
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    place = {HERE / name: at for at, name in enumerate(LONG)}
+    place = {(HERE / name).resolve(): at for at, name in enumerate(LONG)}
     items.sort(key=lambda item: place.get(item.path, len(LONG)))
     for item in items:
         if item.path.is_relative_to(HERE / "faults"):
