@@ -1,4 +1,4 @@
-// The report of a kernel's run, in the form of IcoAtmosBenchmark's logs (ICOATMOS, sections 1 and 8).
+// The report of a kernel's run, in the form of IcoAtmosBenchmark's logs.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Horizontal tendencies (ICOATMOS, section 2.4). The same order of operations as caldyn_horiz.f90.
+// Horizontal tendencies (igcm/kernels/README.md). The same order of operations as caldyn_horiz.f90.
 #include <array>
 #include <cstddef>
 #include <vector>

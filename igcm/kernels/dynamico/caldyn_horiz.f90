@@ -1,4 +1,4 @@
-! Horizontal tendencies (ICOATMOS, section 2.4): mass and heat fluxes, the vorticity term of TRiSK (Ringler et al.
+! Horizontal tendencies (igcm/kernels/README.md): mass and heat fluxes, the vorticity term of TRiSK (Ringler et al.
 ! 2010, J. Comput. Phys. 229, 3065), and the gradient of the Bernoulli function.
 module igcm_caldyn_horiz
    use igcm_rhombus

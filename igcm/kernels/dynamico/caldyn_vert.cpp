@@ -1,4 +1,4 @@
-// Vertical mass flux and transport (ICOATMOS, section 2.5). The same order of operations as caldyn_vert.f90.
+// Vertical mass flux and transport (igcm/kernels/README.md). The same order of operations as caldyn_vert.f90.
 #include <cstddef>
 
 #include "rhombus.hpp"

@@ -1,4 +1,4 @@
-! Vertical mass flux and transport (ICOATMOS, section 2.5).
+! Vertical mass flux and transport (igcm/kernels/README.md).
 module igcm_caldyn_vert
    use igcm_rhombus
    implicit none

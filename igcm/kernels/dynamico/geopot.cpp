@@ -1,4 +1,4 @@
-// Exner pressure and geopotential (ICOATMOS, section 2.3). The same order of operations as geopot.f90.
+// Exner pressure and geopotential (igcm/kernels/README.md). The same order of operations as geopot.f90.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -1,4 +1,4 @@
-! Exner pressure and geopotential (ICOATMOS, section 2.3).
+! Exner pressure and geopotential (igcm/kernels/README.md).
 module igcm_geopot
    use igcm_rhombus
    implicit none

@@ -1,4 +1,4 @@
-// Potential vorticity (ICOATMOS, section 2.2). The same order of operations as pvort.f90. Indices count from
+// Potential vorticity (igcm/kernels/README.md). The same order of operations as pvort.f90. Indices count from
 // 0 here; the offsets of the rhombus are differences, so they are the same.
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-! Potential vorticity (ICOATMOS, section 2.2; Dubos et al. 2015, Geosci. Model Dev. 8, 3131).
+! Potential vorticity (Dubos et al. 2015, Geosci. Model Dev. 8, 3131).
 module igcm_pvort
    use igcm_rhombus
    implicit none

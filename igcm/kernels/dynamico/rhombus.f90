@@ -1,4 +1,4 @@
-! Indices of a rhombus of DYNAMICO's hexagonal C grid (ICOATMOS, section 2.1); rhombus.hpp has the same structure.
+! Indices of a rhombus of DYNAMICO's hexagonal C grid (igcm/kernels/README.md); rhombus.hpp has the same structure.
 module igcm_rhombus
    use, intrinsic :: iso_c_binding, only: c_int, c_double
    implicit none

@@ -1,4 +1,4 @@
-! The kernels of ICON's kind (ICOATMOS, section 4), compiled for float (IGCM_FLOAT) and for double.
+! The kernels of ICON's kind (igcm/kernels/README.md), compiled for float (IGCM_FLOAT) and for double.
 !
 ! Fields are blocked: (slot, level, block). A table holds, for each slot, where the value of another cell or edge at
 ! level 1 stands in its field, counted from 1; level k is (k - 1) * slots further. Slots behind the last cell or edge

@@ -1,4 +1,4 @@
-// The kernels of ICON's kind (ICOATMOS, section 4). The same order of operations as kernels.F90, where the
+// The kernels of ICON's kind (igcm/kernels/README.md). The same order of operations as kernels.F90, where the
 // contracts are.
 #include <cstddef>
 #include <vector>

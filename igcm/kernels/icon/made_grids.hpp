@@ -6,9 +6,9 @@
 
 namespace igcm::icon {
 
-// The periodic sheet of G x G triangles (G a power of two) with cells along the Hilbert curve (ICOATMOS,
-// section 4): neighbor, cedge (3, cells), ecell (2, edges), map_ij_to_cell (G, G), edge_weights_by_slot (3,
-// blk); attributes G, H, blk.
+// The periodic sheet of G x G triangles (G a power of two) with cells along the Hilbert curve
+// (igcm/kernels/README.md): neighbor, cedge (3, cells), ecell (2, edges), map_ij_to_cell (G, G),
+// edge_weights_by_slot (3, blk); attributes G, H, blk.
 Dataset made_sheet(const Options& options);
 
 // The sphere R1Bk of igcm/grid: neighbor, cedge, ecell, and the weights of a C grid on the earth: div_weights

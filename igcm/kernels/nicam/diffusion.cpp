@@ -1,4 +1,4 @@
-// Diffusion of a scalar (ICOATMOS, section 3.2). The same order of operations as diffusion.f90.
+// Diffusion of a scalar (igcm/kernels/README.md). The same order of operations as diffusion.f90.
 #include <algorithm>
 #include <vector>
 

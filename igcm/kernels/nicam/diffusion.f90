@@ -1,4 +1,4 @@
-! Diffusion of a scalar (ICOATMOS, section 3.2; Tomita and Satoh 2004, Fluid Dyn. Res. 34, 357).
+! Diffusion of a scalar (Tomita and Satoh 2004, Fluid Dyn. Res. 34, 357).
 module igcm_diffusion
    use igcm_regions
    implicit none

@@ -1,4 +1,4 @@
-// Gradient of the three-dimensional divergence (ICOATMOS, section 3.3). The same order of operations as
+// Gradient of the three-dimensional divergence (igcm/kernels/README.md). The same order of operations as
 // divdamp.f90.
 #include <algorithm>
 #include <array>

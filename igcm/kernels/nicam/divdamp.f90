@@ -1,4 +1,4 @@
-! Gradient of the three-dimensional divergence, for divergence damping (ICOATMOS, section 3.3).
+! Gradient of the three-dimensional divergence, for divergence damping (igcm/kernels/README.md).
 module igcm_divdamp
    use igcm_regions
    implicit none

@@ -1,5 +1,5 @@
-// Horizontal mass fluxes and the centres of swept areas (ICOATMOS, section 3.4). The same order of operations
-// as horizontal_flux.f90.
+// Horizontal mass fluxes and the centres of swept areas (igcm/kernels/README.md). The same order of
+// operations as horizontal_flux.f90.
 #include <algorithm>
 #include <array>
 #include <vector>

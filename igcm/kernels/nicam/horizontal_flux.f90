@@ -1,4 +1,4 @@
-! Horizontal mass fluxes and the centres of swept areas (ICOATMOS, section 3.4; Miura 2007, Mon. Wea. Rev. 135, 4038).
+! Horizontal mass fluxes and the centres of swept areas (Miura 2007, Mon. Wea. Rev. 135, 4038).
 module igcm_horizontal_flux
    use igcm_regions
    implicit none

@@ -1,4 +1,4 @@
-// Horizontal flux limiter (ICOATMOS, section 3.5). The same order of operations as horizontal_limiter.f90,
+// Horizontal flux limiter (igcm/kernels/README.md). The same order of operations as horizontal_limiter.f90,
 // where the contracts of the two halves are.
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-! Horizontal flux limiter (ICOATMOS, section 3.5; Thuburn 1996, J. Comput. Phys. 123, 74; Miura 2007).
+! Horizontal flux limiter (Thuburn 1996, J. Comput. Phys. 123, 74; Miura 2007).
 ! It has two halves: a model exchanges the halos of qout between them.
 module igcm_horizontal_limiter
    use igcm_regions

@@ -1,4 +1,4 @@
-// The geometry of NICAM's regions (ICOATMOS, section 3.1) on a sphere of igcm/grid.
+// The geometry of NICAM's regions (igcm/kernels/README.md) on a sphere of igcm/grid.
 #include <array>
 #include <cmath>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-! Shapes of NICAM's regions (ICOATMOS, section 3.1); regions.hpp has the same structure.
+! Shapes of NICAM's regions (igcm/kernels/README.md); regions.hpp has the same structure.
 module igcm_regions
    use, intrinsic :: iso_c_binding, only: c_int, c_double
    implicit none

@@ -1,4 +1,4 @@
-// Vertical flux limiter (ICOATMOS, section 3.6). The same order of operations as vertical_limiter.f90.
+// Vertical flux limiter (igcm/kernels/README.md). The same order of operations as vertical_limiter.f90.
 #include <algorithm>
 #include <array>
 

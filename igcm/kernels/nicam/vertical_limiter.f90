@@ -1,4 +1,4 @@
-! Vertical flux limiter (ICOATMOS, section 3.6; Thuburn 1996, J. Comput. Phys. 123, 74).
+! Vertical flux limiter (Thuburn 1996, J. Comput. Phys. 123, 74).
 module igcm_vertical_limiter
    use igcm_regions
    implicit none

@@ -1,4 +1,4 @@
-// Implicit vertical momentum (ICOATMOS, section 3.7). The same order of operations as vi_rhow_solver.f90.
+// Implicit vertical momentum (igcm/kernels/README.md). The same order of operations as vi_rhow_solver.f90.
 #include <algorithm>
 #include <array>
 #include <vector>

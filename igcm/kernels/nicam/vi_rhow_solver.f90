@@ -1,4 +1,4 @@
-! Implicit vertical momentum: a tridiagonal system for each column (ICOATMOS, section 3.7).
+! Implicit vertical momentum: a tridiagonal system for each column (igcm/kernels/README.md).
 module igcm_vi_rhow_solver
    use igcm_regions
    implicit none
