@@ -8,7 +8,7 @@
 
 #include "arrays.hpp"
 #include "netcdf_file.hpp"
-#include "new_file.hpp"
+#include "unfinished_file.hpp"
 
 namespace igcm::grid {
 namespace {
@@ -265,7 +265,7 @@ void write_grid(const Sphere& sphere, const std::string& path, const FileOptions
     if (std::filesystem::exists(std::filesystem::symlink_status(name)))
       throw std::runtime_error(name + ": exists already; it is not replaced");
   const std::int64_t rhombi = sphere.numbering().rhombi();
-  NewFile file(part);
+  UnfinishedFile file(part);
   GridWriter writer(part, sphere.options(), options, rhombi);
   const auto make = [&](std::int64_t first) {
     return sphere.range(first, std::min(first + vertices_of_a_range, rhombi));

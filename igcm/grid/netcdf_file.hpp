@@ -17,7 +17,7 @@ inline nc_type type_of(const std::int8_t*) { return NC_BYTE; }
 
 class NetcdfFile {
  public:
-  /// Over a file that this process has made (NewFile).
+  /// Over a file that this process has made (UnfinishedFile).
   static NetcdfFile create(const std::string& path) {
     NetcdfFile file(path);
     file.check(nc_create(path.c_str(), NC_NETCDF4 | NC_CLASSIC_MODEL | NC_CLOBBER, &file.id_),

@@ -1,4 +1,4 @@
-#include "new_file.hpp"
+#include "unfinished_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ extern "C" void remove_unfinished(int signal) {
 
 }  // namespace
 
-NewFile::NewFile(const std::string& path) : path_(path) {
+UnfinishedFile::UnfinishedFile(const std::string& path) : path_(path) {
   sigset_t held, previous;
   sigemptyset(&held);
   for (const int signal : signals) sigaddset(&held, signal);
@@ -47,7 +47,7 @@ NewFile::NewFile(const std::string& path) : path_(path) {
   if (file < 0) fail(path, "cannot be created");
 }
 
-void NewFile::watch() {
+void UnfinishedFile::watch() {
   unfinished = path_.c_str();
   struct sigaction action {};
   action.sa_handler = remove_unfinished;
@@ -57,13 +57,13 @@ void NewFile::watch() {
   }
 }
 
-NewFile::~NewFile() {
+UnfinishedFile::~UnfinishedFile() {
   if (unfinished != nullptr) unlink(unfinished);
   unfinished = nullptr;
   for (std::size_t s = 0; s < signals.size(); ++s) sigaction(signals[s], &before[s], nullptr);
 }
 
-void NewFile::rename(const std::string& path) {
+void UnfinishedFile::rename(const std::string& path) {
   // A link fails where a file of that name has come meanwhile; rename(2) would replace it.
   if (link(path_.c_str(), path.c_str()) != 0) {
     const bool replaces = errno == EEXIST || access(path.c_str(), F_OK) == 0;
