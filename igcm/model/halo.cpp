@@ -43,7 +43,7 @@ Halo::Neighbour& Halo::neighbour(int rank) {
   return neighbours_.back();
 }
 
-Halo::Halo(const Part& part, MPI_Comm comm) : comm_(comm) {
+Halo::Halo(const Part& part, bool cells, MPI_Comm comm) : comm_(comm) {
   const std::size_t ranks = part.first_of_rank.size() - 1;
   // Both kinds in turn: local numbers of the halo, global numbers that go to the owner, local numbers that it
   // sends.
@@ -62,22 +62,24 @@ Halo::Halo(const Part& part, MPI_Comm comm) : comm_(comm) {
       for (const std::int32_t number : asked[r])
         (neighbour(static_cast<int>(r)).*out).push_back(at.at(number));
   };
-  connect(part.vertex_numbers, part.own_vertices, 1, &Neighbour::vertices_in, &Neighbour::vertices_out);
+  if (cells)
+    connect(part.cell_numbers, part.own_cells, 2, &Neighbour::points_in, &Neighbour::points_out);
+  else
+    connect(part.vertex_numbers, part.own_vertices, 1, &Neighbour::points_in, &Neighbour::points_out);
   connect(part.edge_numbers, part.own_edges, 3, &Neighbour::edges_in, &Neighbour::edges_out);
   for (Neighbour& one : neighbours_) {
-    one.outgoing.resize(one.vertices_out.size() + one.edges_out.size());
-    one.incoming.resize(one.vertices_in.size() + one.edges_in.size());
+    one.outgoing.resize(one.points_out.size() + one.edges_out.size());
+    one.incoming.resize(one.points_in.size() + one.edges_in.size());
   }
 }
 
-void Halo::begin(std::vector<double>& at_vertices, std::vector<double>& at_edges) {
-  vertices_ = &at_vertices;
+void Halo::begin(std::vector<double>& at_points, std::vector<double>& at_edges) {
+  points_ = &at_points;
   edges_ = &at_edges;
   requests_.clear();
   for (Neighbour& one : neighbours_) {
     std::size_t k = 0;
-    for (const std::int32_t v : one.vertices_out)
-      one.outgoing[k++] = at_vertices[static_cast<std::size_t>(v)];
+    for (const std::int32_t v : one.points_out) one.outgoing[k++] = at_points[static_cast<std::size_t>(v)];
     for (const std::int32_t e : one.edges_out) one.outgoing[k++] = at_edges[static_cast<std::size_t>(e)];
     MPI_Irecv(one.incoming.data(), static_cast<int>(one.incoming.size()), MPI_DOUBLE, one.rank, 0, comm_,
               &requests_.emplace_back());
@@ -90,8 +92,7 @@ void Halo::end() {
   MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   for (const Neighbour& one : neighbours_) {
     std::size_t k = 0;
-    for (const std::int32_t v : one.vertices_in)
-      (*vertices_)[static_cast<std::size_t>(v)] = one.incoming[k++];
+    for (const std::int32_t v : one.points_in) (*points_)[static_cast<std::size_t>(v)] = one.incoming[k++];
     for (const std::int32_t e : one.edges_in) (*edges_)[static_cast<std::size_t>(e)] = one.incoming[k++];
   }
 }

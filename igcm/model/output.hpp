@@ -1,10 +1,9 @@
-// The model's side of Tailrace: the mesh in parts, fields on hexagons, edges and corners.
+// The model's side of Tailrace: the mesh in parts, fields in volumes, at edges and at corners.
 #pragma once
 
 #include <tailrace/tailrace.hpp>
 #include <vector>
 
-#include "part.hpp"
 #include "shallow_water.hpp"
 
 namespace igcm::model {
