@@ -123,11 +123,18 @@ Vec3 wind_in_volume(const CGrid& g, const std::vector<double>& velocity, std::si
                     velocity);
 }
 
-// Around a corner the normals run along the walls of its own polygon: they are the outward normals, turned.
-Vec3 wind_at_corner(const CGrid& g, const std::vector<double>& velocity, std::size_t c) {
-  const Vec3 turned = from_walls(g, g.corner[c], g.corner_area[c], g.corner_degree[c], g.edges_of_corner[c],
-                                 g.turn[c], g.distance, velocity);
-  return cross(g.corner[c], turned);
+std::vector<Vec3> wind_at_points(const CGrid& g, const std::vector<double>& velocity) {
+  std::vector<Vec3> wind;
+  if (g.kind == Volumes::hexagons)
+    for (std::size_t v = 0; v < index(g.own_volumes); ++v) wind.push_back(wind_in_volume(g, velocity, v));
+  // Around a corner the normals run along the walls of its own polygon: they are the outward normals, turned.
+  else
+    for (std::size_t c = 0; c < index(g.own_corners); ++c) {
+      const Vec3 turned = from_walls(g, g.corner[c], g.corner_area[c], g.corner_degree[c],
+                                     g.edges_of_corner[c], g.turn[c], g.distance, velocity);
+      wind.push_back(cross(g.corner[c], turned));
+    }
+  return wind;
 }
 
 }  // namespace igcm::model

@@ -46,9 +46,10 @@ struct CGrid {
 /// Local.
 CGrid make_c_grid(const Part& part, Volumes kind);
 
-/// The wind at the centres of the first `count` volumes, a tangent vector, from the normal velocity at their
-/// edges (Perot 2000); at the corners of triangles, which are the points of the icosahedral grid, likewise.
+/// The wind at the centre of a volume, a tangent vector, from the normal velocity at its edges (Perot 2000).
 grid::Vec3 wind_in_volume(const CGrid& g, const std::vector<double>& velocity, std::size_t volume);
-grid::Vec3 wind_at_corner(const CGrid& g, const std::vector<double>& velocity, std::size_t corner);
+/// The wind at the own points of the icosahedral grid: hexagons, or corners of triangles. The velocity has
+/// its halo.
+std::vector<grid::Vec3> wind_at_points(const CGrid& g, const std::vector<double>& velocity);
 
 }  // namespace igcm::model

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "fetch.hpp"
 #include "part.hpp"
 
 namespace igcm::model {
@@ -11,27 +12,6 @@ using Numbers = std::vector<std::int32_t>;
 int owner_of(const Part& part, std::int64_t vertex) {
   return static_cast<int>(std::ranges::upper_bound(part.first_of_rank, vertex) - part.first_of_rank.begin()) -
          1;
-}
-
-// Turns the lists that a rank wants of each other one into those that each other one wants of it.
-std::vector<Numbers> exchange(const std::vector<Numbers>& wanted, MPI_Comm comm) {
-  const int ranks = static_cast<int>(wanted.size());
-  std::vector<int> out(wanted.size()), in(wanted.size()), out_at(wanted.size()), in_at(wanted.size());
-  for (int r = 0; r < ranks; ++r) out[r] = static_cast<int>(wanted[r].size());
-  MPI_Alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, comm);
-  Numbers sent, received;
-  for (int r = 0; r < ranks; ++r) {
-    out_at[r] = static_cast<int>(sent.size());
-    sent.insert(sent.end(), wanted[r].begin(), wanted[r].end());
-    in_at[r] = r == 0 ? 0 : in_at[r - 1] + in[r - 1];
-  }
-  received.resize(static_cast<std::size_t>(in_at[ranks - 1] + in[ranks - 1]));
-  MPI_Alltoallv(sent.data(), out.data(), out_at.data(), MPI_INT32_T, received.data(), in.data(), in_at.data(),
-                MPI_INT32_T, comm);
-  std::vector<Numbers> lists(wanted.size());
-  for (int r = 0; r < ranks; ++r)
-    lists[r].assign(received.begin() + in_at[r], received.begin() + in_at[r] + in[r]);
-  return lists;
 }
 
 }  // namespace
@@ -57,7 +37,7 @@ Halo::Halo(const Part& part, bool cells, MPI_Comm comm) : comm_(comm) {
     }
     std::unordered_map<std::int32_t, std::int32_t> at;
     for (std::int32_t k = 0; k < own; ++k) at.emplace(numbers[static_cast<std::size_t>(k)], k);
-    const std::vector<Numbers> asked = exchange(wanted, comm);
+    const std::vector<Numbers> asked = lists_for_others(wanted, comm);
     for (std::size_t r = 0; r < ranks; ++r)
       for (const std::int32_t number : asked[r])
         (neighbour(static_cast<int>(r)).*out).push_back(at.at(number));

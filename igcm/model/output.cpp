@@ -22,10 +22,11 @@ std::span<const double> own(const Field& field, std::int64_t count) { return {fi
 
 }  // namespace
 
-Output::Output(tailrace::Session& session, const Part& part, ShallowWater& model)
-    : io_(session), part_(part), model_(model) {
+Output::Output(tailrace::Session& session, const Part& part, ShallowWater& model, Tracers* tracers)
+    : io_(session), part_(part), model_(model), tracers_(tracers) {
   declare_grids();
   declare_fields();
+  if (tracers_ != nullptr) declare_columns();
 }
 
 void Output::declare_grids() {
@@ -90,6 +91,77 @@ void Output::declare_fields() {
   vorticity_ = field("vorticity", "corners", "s-1", "relative vorticity");
 }
 
+// Columns of levels over the points of the icosahedral grid, with the hexagons as their cells.
+void Output::declare_columns() {
+  const grid::Grid& g = part_.grid;
+  const std::int64_t count = part_.own_vertices;
+  const Numbers global(part_.vertex_numbers.begin(), part_.vertex_numbers.begin() + count);
+  io_.grid({.name = "columns",
+            .dims = {"level", "column"},
+            .shape = {tracers_->levels(), g.all_vertices},
+            .indexed_dim = "column",
+            .indices = global});
+  for (const bool lon : {true, false})
+    io_.coordinate("columns",
+                   {.name = lon ? "column_lon" : "column_lat",
+                    .dims = {"column"},
+                    .units = lon ? "degrees_east" : "degrees_north",
+                    .standard_name = lon ? "longitude" : "latitude"},
+                   coordinate(g.vertex, count, lon));
+  io_.coordinate("columns",
+                 {.name = "column_area",
+                  .dims = {"column"},
+                  .units = "m2",
+                  .standard_name = "cell_area",
+                  .long_name = "area with which air and tracer are conserved",
+                  .measure = "area"},
+                 tracers_->areas());
+  Field levels(index(tracers_->levels()));
+  for (std::size_t k = 0; k < levels.size(); ++k) levels[k] = static_cast<double>(k + 1);
+  io_.coordinate("columns", {.name = "level", .units = "1", .long_name = "number of the level"}, levels);
+  const auto cells = std::ssize(part_.cell_numbers);
+  const Field x = coordinate(g.cell_centre, cells, true), y = coordinate(g.cell_centre, cells, false);
+  std::vector<std::int32_t> faces;
+  for (std::size_t v = 0; v < index(count); ++v)
+    for (const std::int32_t c : g.cells_of_vertex[v])
+      faces.push_back(c < 0 ? -1 : part_.cell_numbers[index(c)]);
+  const Numbers nodes(part_.cell_numbers.begin(), part_.cell_numbers.end());
+  io_.mesh("columns", {.name = "columns_mesh",
+                       .node_x = x,
+                       .node_y = y,
+                       .nodes_per_face = 6,
+                       .face_nodes = faces,
+                       .global_nodes = g.all_cells,
+                       .node_indices = nodes});
+  using tailrace::Type;
+  tracer_ = io_.field({.name = "tracer",
+                       .grid = "columns",
+                       .type = Type::float32,
+                       .units = "1",
+                       .long_name = "mixing ratio of the tracer"});
+  tracer_state_ = io_.field({.name = "tracer_state",
+                             .grid = "columns",
+                             .units = "1",
+                             .long_name = "mixing ratio of the tracer, exactly"});
+  air_state_ = io_.field(
+      {.name = "air_state", .grid = "columns", .units = "1", .long_name = "air by that of the beginning"});
+}
+
+void Output::put_tracers() {
+  if (tracers_ == nullptr) return;
+  if (io_.wants(tracer_)) {
+    const Field values = tracers_->ratio();
+    io_.put(tracer_, std::vector<float>(values.begin(), values.end()));
+  }
+  put_state_of_tracers();
+}
+
+void Output::put_state_of_tracers() {
+  if (tracers_ == nullptr) return;
+  if (io_.wants(tracer_state_)) io_.put(tracer_state_, tracers_->ratio());
+  if (io_.wants(air_state_)) io_.put(air_state_, tracers_->air());
+}
+
 void Output::put(State& state) {
   const CGrid& g = model_.grid();
   io_.put(area_, own(g.area, g.own_volumes));
@@ -107,6 +179,7 @@ void Output::put(State& state) {
     io_.put(vorticity_, own(model_.vorticity(), g.own_corners));
     put_wind(state);
   }
+  put_tracers();
 }
 
 void Output::put_wind(const State& state) {
@@ -125,12 +198,18 @@ void Output::checkpoint(const State& state) {
   if (!io_.checkpoint_due()) return;
   io_.put(depth_, own(state.height, model_.grid().own_volumes));
   io_.put(velocity_, own(state.velocity, model_.grid().own_edges));
+  put_state_of_tracers();
   io_.checkpoint();
 }
 
 void Output::restore(State& state) {
   io_.get(depth_, std::span<double>(state.height.data(), index(model_.grid().own_volumes)));
   io_.get(velocity_, std::span<double>(state.velocity.data(), index(model_.grid().own_edges)));
+  if (tracers_ == nullptr) return;
+  Field ratio(index(tracers_->levels() * part_.own_vertices)), air(ratio.size());
+  io_.get(tracer_state_, ratio);
+  io_.get(air_state_, air);
+  tracers_->restore(ratio, air);
 }
 
 }  // namespace igcm::model

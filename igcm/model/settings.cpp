@@ -70,10 +70,12 @@ Readers readers_of(Settings& s) {
           {"gravity", number(s.planet.gravity, Range::positive)},
           {"iterations", number(s.grid.points.iterations, Range::from_zero)},
           {"level", number(s.grid.points.bisections, Range::from_zero)},
+          {"levels", number(s.tracers.levels, Range::from_zero)},
           {"mesh", word(s.mesh, {{"hexagons", Volumes::hexagons}, {"triangles", Volumes::triangles}})},
           {"perturbation", number(s.which.perturbation, Range::from_zero)},
           {"progress", number(s.progress, Range::positive)},
           {"radius", number(s.grid.radius, Range::positive)},
+          {"region_level", number(s.tracers.region_level, Range::from_zero)},
           {"relaxation", word(s.grid.points.relaxation, {{"none", grid::Relaxation::none},
                                                          {"spring", grid::Relaxation::spring},
                                                          {"centroidal", grid::Relaxation::centroidal}})},
@@ -81,6 +83,7 @@ Readers readers_of(Settings& s) {
           {"rotation", number(s.planet.rotation)},
           {"tilt", number(s.which.tilt)},
           {"time_step", number(s.time_step, Range::from_zero)},
+          {"tracer", word(s.tracers.content, {{"bells", "bells"}, {"constant", "constant"}})},
           {"upwinding", number(s.mixing.upwinding, Range::from_zero)},
           {"viscosity", number(s.mixing.viscosity, Range::from_zero)}};
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cases.hpp"
+#include "tracers.hpp"
 
 namespace igcm::model {
 
@@ -18,6 +19,7 @@ struct Settings {
   grid::GridOptions grid;                   ///< root, level, relaxation, iterations, radius
   Planet planet;                            ///< gravity, rotation
   Mixing mixing;                            ///< upwinding, viscosity, divergence_damping
+  TracerOptions tracers;                    ///< levels, region_level, tracer
 };
 
 /// Throws std::runtime_error with file:line, the name and what is known.

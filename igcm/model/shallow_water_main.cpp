@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -111,7 +112,9 @@ void run(const Settings& settings) {
     throw std::invalid_argument("days: " + std::to_string(settings.days) + " are less than half a step of " +
                                 std::to_string(dt) + " s");
 
-  Output output(io, part, model);
+  std::unique_ptr<Tracers> tracers;
+  if (settings.tracers.levels > 0) tracers = std::make_unique<Tracers>(settings.tracers, sphere, part, comm);
+  Output output(io, part, model, tracers.get());
   const auto restart = io.restarting();
   io.ready();
   if (restart) output.restore(state);
@@ -125,6 +128,10 @@ void run(const Settings& settings) {
   const std::int64_t each = std::max<std::int64_t>(last / std::max(settings.progress, 1), 1);
   while (step < last) {
     model.advance(state, dt);
+    if (tracers) {
+      model.diagnose(state);  // for the halo
+      tracers->advance(wind_at_points(volumes, state.velocity), dt);
+    }
     ++step;
     io.step(step, static_cast<double>(step) * dt);
     output.put(state);

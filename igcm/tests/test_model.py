@@ -37,7 +37,7 @@ def run(folder: Path, ranks: int, settings: dict, output: dict | None = None, st
     lines = [f"  {name} = {value!r}" for name, value in values.items()]
     (folder / "igcm.nml").write_text("\n".join(["&shallow_water", *lines, "/\n"]))
     servers = {"mode": "dedicated", "count": 1} if output else {"mode": "off"}
-    config = {"tailrace": 1, "servers": servers, "output": output or OUTPUT} | FIELDS | more
+    config = {"tailrace": 1, "servers": servers, "output": OUTPUT if output is None else output} | FIELDS | more
     (folder / "igcm.yaml").write_text(yaml.safe_dump(config))
     command = ["mpirun", "-n", str(ranks + bool(output)), str(PROGRAM), "igcm.nml"]
     done = subprocess.run(command, cwd=folder, env=mpi_environment(), capture_output=True, text=True, timeout=120)
@@ -168,6 +168,93 @@ def test_a_jet_stays(mesh, tmp_path):
     errors = [number(run(tmp_path, 1, settings | {"level": level}), "height") for level in (2, 3)]
     assert errors[0] > 1.8 * errors[1]
     assert errors[1] < 4e-3
+
+
+COLUMNS = {
+    "fields": {
+        "state": {"every": "1 step", "names": ["h", "u"]},
+        "columns": {"every": "1 step", "names": ["tracer", "tracer_state", "air_state"]},
+    },
+    "diagnostics": {},
+}
+CARRIED = {
+    "columns.nc": {"variables": [{"field": "tracer", "operation": "snapshot", "every": "1 step"},
+                                 {"field": "tracer", "name": "mean", "operation": "mean", "every": "4 steps"}]},
+    "states.nc": {"variables": [{"field": name, "operation": "snapshot", "every": "1 step"}
+                                for name in ("tracer_state", "air_state")]},
+}  # fmt: skip
+OVER_A_POLE = {
+    "case": "williamson2",
+    "tilt": 1.4,
+    "root": 3,
+    "level": 2,
+    "time_step": 1800.0,
+    "days": 8 / 48,
+    "levels": 3,
+}
+
+
+@pytest.fixture(scope="module")
+def carried(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("carried")
+    run(folder, 2, OVER_A_POLE | {"region_level": 1}, CARRIED, **COLUMNS)
+    return folder
+
+
+def test_tracers_are_conserved_and_stay_in_range(carried):
+    found = arrays(carried)
+    ratio, air, area = (found[f"states/{name}"] for name in ("tracer_state", "air_state", "column_area"))
+    assert ratio.shape == (8, 3, 1442)
+    for sums in ((air * area).sum(-1), (ratio * air * area).sum(-1)):
+        assert np.ptp(sums, axis=0).max() < 1e-14 * sums.max()
+    assert ratio.min() > 0.1 - 1e-14  # the ground on which the bells stand
+    assert (np.diff(ratio.max(-1), axis=0) < 1e-14).all()
+    assert np.abs(air - 1).max() < 0.05
+    assert np.array_equal(found["columns/tracer"], ratio.astype(np.float32))
+    means = found["columns/tracer"].reshape(2, 4, 3, 1442).mean(1, dtype=np.float64)
+    assert np.allclose(found["columns/mean"], means, rtol=1e-6)
+
+
+def test_tracers_go_with_the_wind(carried):
+    """The centre of mass of a bell turns around the axis of the flow, more slowly at higher levels."""
+    found = arrays(carried)
+    lon, lat = (np.radians(found[f"states/column_{name}"]) for name in ("lon", "lat"))
+    x = np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
+    axis = np.array([-np.sin(1.4), 0, np.cos(1.4)])
+    for level, factor in enumerate((1, 5 / 6, 2 / 3)):
+        longitude = 2 * np.pi * level / 3
+        start = np.array([np.cos(longitude), np.sin(longitude), 1]) / np.sqrt(2)
+        angle = factor * 2 * np.pi / 12 * OVER_A_POLE["days"]
+        along = np.dot(axis, start) * axis  # Rodrigues
+        end = along + np.cos(angle) * (start - along) + np.sin(angle) * np.cross(axis, start)
+        mass = (found["states/tracer_state"][-1, level] - 0.1) * found["states/column_area"]
+        centre = x @ mass / np.linalg.norm(x @ mass)
+        assert np.linalg.norm(centre - end) < 0.1 * np.linalg.norm(end - start)
+
+
+def test_a_constant_stays(tmp_path):
+    run(tmp_path, 1, OVER_A_POLE | {"tracer": "constant", "mesh": "triangles", "days": 4 / 48}, CARRIED, **COLUMNS)
+    assert np.abs(arrays(tmp_path)["states/tracer_state"] - 0.7).max() < 1e-14
+
+
+def test_tracers_on_other_ranks_and_in_pieces(carried, tmp_path):
+    """The same bits on five ranks, of which the last ones go on from a checkpoint."""
+    settings = OVER_A_POLE | {"region_level": 1}
+    checkpoint = {"directory": "restart", "fields": ["h", "u", "tracer_state", "air_state"]}
+    run(tmp_path, 3, settings | {"days": 4 / 48}, CARRIED, checkpoint=checkpoint | {"every": "4 steps"}, **COLUMNS)
+    run(tmp_path, 5, settings, CARRIED, checkpoint=checkpoint | {"every": "never", "restart": "require"}, **COLUMNS)
+    whole, pieces = arrays(carried), arrays(tmp_path)
+    assert [name for name in whole if whole[name].tobytes() != pieces[name].tobytes()] == []
+
+
+def test_mistakes_with_tracers(tmp_path):
+    for settings, ranks, told in (
+        ({"region_level": 3}, 1, "region_level: 2^3 does not divide the side of the diamonds, 12"),
+        ({}, 11, "region_level: 10 regions for 11 ranks of the model; expected a larger region_level, or fewer ranks"),
+        ({"time_step": 43200.0, "days": 1.0, "case": "williamson6", "level": 1, "root": 1}, 1, "a shorter time_step"),
+        ({"tracer": "bell"}, 1, "tracer: 'bell' is unknown (known: bells, constant)"),
+    ):
+        assert told in run(tmp_path, ranks, OVER_A_POLE | settings, status=1)
 
 
 def test_conservation(mesh, tmp_path):
