@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "netcdf_file.hpp"
+#include "new_file.hpp"
 
 namespace igcm::grid {
 namespace {
@@ -259,7 +260,7 @@ class GridWriter {
 }  // namespace
 
 void write_grid(const Sphere& sphere, const std::string& path, const FileOptions& options) {
-  if (std::filesystem::exists(path)) throw std::runtime_error(path + ": exists already; it is not replaced");
+  expect_new_file(path);
   const std::string part = path + ".part";
   const std::int64_t rhombi = sphere.numbering().rhombi();
   GridWriter writer(part, sphere.options(), options, rhombi);

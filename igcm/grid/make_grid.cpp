@@ -13,6 +13,7 @@
 
 #include "arrays.hpp"
 #include "grid_file.hpp"
+#include "new_file.hpp"
 
 using namespace igcm::grid;
 
@@ -109,6 +110,7 @@ class Stopwatch {
 };
 
 int write(const Command& command) {
+  igcm::expect_new_file(command.path);  // before minutes of computing
   const Stopwatch watch;
   const Sphere sphere(command.grid);
   const double made = watch.seconds();

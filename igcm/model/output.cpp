@@ -137,11 +137,11 @@ void Output::declare_columns() {
   tracer_ = io_.field({.name = "tracer",
                        .grid = "columns",
                        .type = Type::float32,
-                       .units = "1",
+                       .units = "g kg-1",
                        .long_name = "mixing ratio of the tracer"});
   tracer_state_ = io_.field({.name = "tracer_state",
                              .grid = "columns",
-                             .units = "1",
+                             .units = "g kg-1",
                              .long_name = "mixing ratio of the tracer, exactly"});
   air_state_ = io_.field(
       {.name = "air_state", .grid = "columns", .units = "1", .long_name = "air by that of the beginning"});

@@ -97,10 +97,13 @@ void run(const Settings& settings) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
 
+  // Mistakes are reported before the grid is made.
+  const auto which = make_case(settings.which, settings.planet, settings.grid.radius);
+  const grid::PointOptions& points = settings.grid.points;
+  if (settings.tracers.levels > 0) check_regions(settings.tracers, points.root << points.bisections, ranks);
   const grid::Sphere sphere(settings.grid);
   const Part part = make_part(sphere, rank, ranks, ShallowWater::rings(settings.mixing));
   const CGrid volumes = make_c_grid(part, settings.mesh);
-  const auto which = make_case(settings.which, settings.planet, settings.grid.radius);
   State state = initial_state(*which, volumes);
   const State exact = state;
   ShallowWater model(part, volumes, settings.planet, settings.mixing, settings.which.tilt,

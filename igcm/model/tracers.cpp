@@ -70,6 +70,17 @@ struct Tracers::Poles {
   std::array<double, 2 * poles * ring> bounds{};
 };
 
+void check_regions(const TracerOptions& options, int side, int ranks) {
+  if (options.region_level > 30 || side % (1 << options.region_level) != 0)
+    throw std::invalid_argument("region_level: 2^" + std::to_string(options.region_level) +
+                                " does not divide the side of the diamonds, " + std::to_string(side));
+  const long long all = 10LL << (2 * options.region_level);
+  if (ranks > all)
+    throw std::invalid_argument("region_level: " + std::to_string(all) + " regions for " +
+                                std::to_string(ranks) +
+                                " ranks of the model; expected a larger region_level, or fewer ranks");
+}
+
 Tracers::~Tracers() = default;
 
 Tracers::Tracers(const TracerOptions& options, const grid::Sphere& given, const Part& part, MPI_Comm comm)
@@ -81,15 +92,7 @@ Tracers::Tracers(const TracerOptions& options, const grid::Sphere& given, const 
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
   const grid::Sphere sphere = given.with_centre(grid::Centre::centroid);
-  const int side = sphere.numbering().diamonds().side(), parts = 1 << options.region_level;
-  if (side % parts != 0)
-    throw std::invalid_argument("region_level: 2^" + std::to_string(options.region_level) +
-                                " does not divide the side of the diamonds, " + std::to_string(side));
-  const int all = 10 * parts * parts;
-  if (ranks > all)
-    throw std::invalid_argument("region_level: " + std::to_string(all) + " regions for " +
-                                std::to_string(ranks) +
-                                " ranks of the model; expected a larger region_level, or fewer ranks");
+  const int all = 10 << (2 * options.region_level);
   const auto first_of = [&](int r) { return static_cast<int>(std::int64_t{all} * r / ranks); };
   for (int number = first_of(rank); number < first_of(rank + 1); ++number) {
     const grid::NicamRegion map = grid::nicam_region(sphere.numbering(), options.region_level, number);
@@ -209,17 +212,17 @@ void Tracers::find_places(const grid::Sphere& sphere, const Part& part, MPI_Comm
   (*to_part_)(from, to);
 }
 
-// A bell of height 0.9 on a ground of 0.1, at another longitude for each level.
+// A bell of 90 g/kg on a ground of 10 g/kg, at another longitude for each level; or 70 g/kg everywhere.
 void Tracers::set_content() {
   air_.assign(index(options_.levels) * places_, 1);
-  ratio_.assign(air_.size(), 0.7);
+  ratio_.assign(air_.size(), 70);
   if (options_.content == "constant") return;
   for (std::size_t k = 0; k < index(options_.levels); ++k) {
     const double longitude = 2 * std::numbers::pi * static_cast<double>(k) / options_.levels;
     const Vec3 middle = grid::unit({std::cos(longitude), std::sin(longitude), 1});
     for (std::size_t g = 0; g < places_; ++g) {
       const double away = std::min(1.0, grid::distance(points_[g], middle) / 0.5);
-      ratio_[k * places_ + g] = 0.1 + 0.45 * (1 + std::cos(std::numbers::pi * away));
+      ratio_[k * places_ + g] = 10 + 45 * (1 + std::cos(std::numbers::pi * away));
     }
   }
 }

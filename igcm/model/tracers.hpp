@@ -22,10 +22,13 @@ struct TracerOptions {
   std::string content = "bells";  ///< or "constant"
 };
 
+/// Throws std::invalid_argument if 2^region_level does not divide the side, or if there are more ranks than
+/// regions.
+void check_regions(const TracerOptions& options, int side, int ranks);
+
 class Tracers {
  public:
-  /// Throws std::invalid_argument if there are more ranks than regions, or the side cannot be divided.
-  /// Collective over comm. The part must outlive it.
+  /// The options are checked. Collective over comm.
   Tracers(const TracerOptions& options, const grid::Sphere& sphere, const Part& part, MPI_Comm comm);
   ~Tracers();
 
@@ -35,8 +38,8 @@ class Tracers {
   /// Collective.
   void advance(const std::vector<grid::Vec3>& wind, double dt);
 
-  /// The ratio of the tracer, and the air (1 at the beginning), at own vertices of the part, levels first.
-  /// Collective.
+  /// The mixing ratio of the tracer (g kg-1), and the air (1 at the beginning), at own vertices of the part,
+  /// levels first. Collective.
   std::vector<double> ratio() { return collected(ratio_); }
   std::vector<double> air() { return collected(air_); }
   void restore(const std::vector<double>& ratio, const std::vector<double>& air);

@@ -262,5 +262,7 @@ def test_refusals(tmp_path):
 def test_an_existing_file_is_not_replaced(tmp_path):
     path = tmp_path / "precious.nc"
     path.write_text("precious")
-    assert "cannot be made" in refused(tmp_path, "comp_pvort", *RHOMBUS, "--output", path)
+    for option in ("--output", "--save-input"):
+        said = refused(tmp_path, "comp_pvort", *RHOMBUS, option, path)
+        assert said == f"comp_pvort: {path}: exists already; it is not replaced\n"
     assert Path(path).read_text() == "precious"
