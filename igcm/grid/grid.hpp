@@ -91,6 +91,12 @@ class Sphere {
   explicit Sphere(const GridOptions& options);
 
   const GridOptions& options() const { return options_; }
+  /// The same points with other centres of triangles.
+  Sphere with_centre(Centre centre) const {
+    Sphere copy = *this;
+    copy.options_.centre = centre;
+    return copy;
+  }
   const Numbering& numbering() const { return numbering_; }
   Vec3 vertex(std::int32_t number) const { return points_[numbering_.row_major(number)]; }
   Vec3 cell_centre(Owned triangle) const;

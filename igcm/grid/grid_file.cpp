@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "netcdf_file.hpp"
+#include "new_file.hpp"
 #include "unfinished_file.hpp"
 
 namespace igcm::grid {
@@ -261,9 +262,7 @@ class GridWriter {
 
 void write_grid(const Sphere& sphere, const std::string& path, const FileOptions& options) {
   const std::string part = path + ".part";
-  for (const std::string& name : {path, part})
-    if (std::filesystem::exists(std::filesystem::symlink_status(name)))
-      throw std::runtime_error(name + ": exists already; it is not replaced");
+  for (const std::string& name : {path, part}) expect_new_file(name);
   const std::int64_t rhombi = sphere.numbering().rhombi();
   UnfinishedFile file(part);
   GridWriter writer(part, sphere.options(), options, rhombi);

@@ -14,6 +14,7 @@
 
 #include "arrays.hpp"
 #include "grid_file.hpp"
+#include "new_file.hpp"
 
 using namespace igcm::grid;
 
@@ -115,6 +116,8 @@ class Stopwatch {
 };
 
 int write(const Command& command) {
+  // Before minutes of computing.
+  for (const char* suffix : {"", ".part"}) igcm::expect_new_file(command.path + suffix);
   const Stopwatch watch;
   const Sphere sphere(command.grid);
   const double made = watch.seconds();

@@ -75,7 +75,7 @@ class RossbyHaurwitz : public Case {
 // A jet of 80 m/s in balance, with a bump that upsets it.
 class Jet : public Case {
  public:
-  Jet(const Planet& planet, double radius) : planet_(planet), radius_(radius) {
+  Jet(const Planet& planet, double radius, double bump) : planet_(planet), radius_(radius), bump_(bump) {
     // Integral of the slope up to each of the nodes, then the mean depth of 10 km over the sphere.
     drop_.push_back(0);
     for (int k = 0; k < nodes; ++k) drop_.push_back(drop_.back() + integral(node(k), node(k + 1)));
@@ -91,9 +91,10 @@ class Jet : public Case {
     const double latitude = grid::latitude(p), longitude = grid::longitude(p);
     const double east = longitude * 3, north = (pi / 4 - latitude) * 15;
     return top_ - drop_at(latitude) +
-           120 * std::cos(latitude) * std::exp(-east * east) * std::exp(-north * north);
+           bump_ * std::cos(latitude) * std::exp(-east * east) * std::exp(-north * north);
   }
   Vec3 wind(Vec3 p) const override { return from_components(p, speed(grid::latitude(p)), 0); }
+  bool is_steady() const override { return bump_ == 0; }
 
  private:
   static constexpr int nodes = 2000;
@@ -119,34 +120,35 @@ class Jet : public Case {
   }
 
   Planet planet_;
-  double radius_, top_ = 0;
+  double radius_, bump_, top_ = 0;
   std::vector<double> drop_;
 };
 
 }  // namespace
 
-std::unique_ptr<Case> make_case(const std::string& name, const Planet& planet, double radius, double tilt) {
+std::unique_ptr<Case> make_case(const CaseOptions& options, const Planet& planet, double radius) {
+  const std::string& name = options.name;
   if (name == "williamson2")
     return std::make_unique<Rotation>(planet, radius, 2 * pi * radius / (12 * 86400.0),
-                                      2.94e4 / planet.gravity, tilt);
+                                      2.94e4 / planet.gravity, options.tilt);
   if (name == "williamson5") return std::make_unique<Mountain>(planet, radius);
   if (name == "williamson6") return std::make_unique<RossbyHaurwitz>(planet, radius);
-  if (name == "galewsky") return std::make_unique<Jet>(planet, radius);
+  if (name == "galewsky") return std::make_unique<Jet>(planet, radius, options.perturbation);
   throw std::invalid_argument("case: '" + name +
                               "' is unknown (known: galewsky, williamson2, williamson5, williamson6)");
 }
 
-State initial_state(const Case& which, const grid::Grid& g) {
+State initial_state(const Case& which, const CGrid& g) {
   State state;
-  for (const Vec3& p : g.vertex) state.height.push_back(which.depth(p));
+  for (const Vec3& p : g.centre) state.height.push_back(which.depth(p));
   for (std::size_t e = 0; e < g.edge_point.size(); ++e)
-    state.velocity.push_back(dot(which.wind(g.edge_point[e]), g.dual_normal[e]));
+    state.velocity.push_back(dot(which.wind(g.edge_point[e]), g.normal[e]));
   return state;
 }
 
-std::vector<double> bottom_of(const Case& which, const grid::Grid& g) {
+std::vector<double> bottom_of(const Case& which, const CGrid& g) {
   std::vector<double> bottom;
-  for (const Vec3& p : g.vertex) bottom.push_back(which.bottom(p));
+  for (const Vec3& p : g.centre) bottom.push_back(which.bottom(p));
   return bottom;
 }
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "grid.hpp"
 #include "shallow_water.hpp"
 
 namespace igcm::model {
@@ -20,13 +19,18 @@ class Case {
   virtual bool is_steady() const { return false; }       ///< the exact solution is the initial state
 };
 
-/// name: williamson2, williamson5, williamson6 (Williamson et al. 1992) or galewsky (Galewsky et al. 2004:
-/// the jet with its perturbation). tilt: angle of the axis of the flow, radians, for williamson2 only. Throws
-/// std::invalid_argument that lists the names.
-std::unique_ptr<Case> make_case(const std::string& name, const Planet& planet, double radius, double tilt);
+struct CaseOptions {
+  std::string name = "williamson6";
+  double tilt = 0;            ///< angle of the axis of the flow, radians, for williamson2 only
+  double perturbation = 120;  ///< m, height of the bump that upsets the jet of galewsky; 0: a steady jet
+};
 
-/// The state at local vertices and edges of a grid, and the bottom at vertices.
-State initial_state(const Case& which, const grid::Grid& grid);
-std::vector<double> bottom_of(const Case& which, const grid::Grid& grid);
+/// Names: williamson2, williamson5, williamson6 (Williamson et al. 1992) and galewsky (Galewsky et al. 2004).
+/// Throws std::invalid_argument that lists them.
+std::unique_ptr<Case> make_case(const CaseOptions& options, const Planet& planet, double radius);
+
+/// The state in local volumes and at local edges of a grid, and the bottom in volumes.
+State initial_state(const Case& which, const CGrid& grid);
+std::vector<double> bottom_of(const Case& which, const CGrid& grid);
 
 }  // namespace igcm::model

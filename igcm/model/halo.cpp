@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "fetch.hpp"
 #include "part.hpp"
 
 namespace igcm::model {
@@ -13,27 +14,6 @@ int owner_of(const Part& part, std::int64_t vertex) {
          1;
 }
 
-// Turns the lists that a rank wants of each other one into those that each other one wants of it.
-std::vector<Numbers> exchange(const std::vector<Numbers>& wanted, MPI_Comm comm) {
-  const int ranks = static_cast<int>(wanted.size());
-  std::vector<int> out(wanted.size()), in(wanted.size()), out_at(wanted.size()), in_at(wanted.size());
-  for (int r = 0; r < ranks; ++r) out[r] = static_cast<int>(wanted[r].size());
-  MPI_Alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, comm);
-  Numbers sent, received;
-  for (int r = 0; r < ranks; ++r) {
-    out_at[r] = static_cast<int>(sent.size());
-    sent.insert(sent.end(), wanted[r].begin(), wanted[r].end());
-    in_at[r] = r == 0 ? 0 : in_at[r - 1] + in[r - 1];
-  }
-  received.resize(static_cast<std::size_t>(in_at[ranks - 1] + in[ranks - 1]));
-  MPI_Alltoallv(sent.data(), out.data(), out_at.data(), MPI_INT32_T, received.data(), in.data(), in_at.data(),
-                MPI_INT32_T, comm);
-  std::vector<Numbers> lists(wanted.size());
-  for (int r = 0; r < ranks; ++r)
-    lists[r].assign(received.begin() + in_at[r], received.begin() + in_at[r] + in[r]);
-  return lists;
-}
-
 }  // namespace
 
 Halo::Neighbour& Halo::neighbour(int rank) {
@@ -43,7 +23,7 @@ Halo::Neighbour& Halo::neighbour(int rank) {
   return neighbours_.back();
 }
 
-Halo::Halo(const Part& part, MPI_Comm comm) : comm_(comm) {
+Halo::Halo(const Part& part, bool cells, MPI_Comm comm) : comm_(comm) {
   const std::size_t ranks = part.first_of_rank.size() - 1;
   // Both kinds in turn: local numbers of the halo, global numbers that go to the owner, local numbers that it
   // sends.
@@ -57,27 +37,29 @@ Halo::Halo(const Part& part, MPI_Comm comm) : comm_(comm) {
     }
     std::unordered_map<std::int32_t, std::int32_t> at;
     for (std::int32_t k = 0; k < own; ++k) at.emplace(numbers[static_cast<std::size_t>(k)], k);
-    const std::vector<Numbers> asked = exchange(wanted, comm);
+    const std::vector<Numbers> asked = lists_for_others(wanted, comm);
     for (std::size_t r = 0; r < ranks; ++r)
       for (const std::int32_t number : asked[r])
         (neighbour(static_cast<int>(r)).*out).push_back(at.at(number));
   };
-  connect(part.vertex_numbers, part.own_vertices, 1, &Neighbour::vertices_in, &Neighbour::vertices_out);
+  if (cells)
+    connect(part.cell_numbers, part.own_cells, 2, &Neighbour::points_in, &Neighbour::points_out);
+  else
+    connect(part.vertex_numbers, part.own_vertices, 1, &Neighbour::points_in, &Neighbour::points_out);
   connect(part.edge_numbers, part.own_edges, 3, &Neighbour::edges_in, &Neighbour::edges_out);
   for (Neighbour& one : neighbours_) {
-    one.outgoing.resize(one.vertices_out.size() + one.edges_out.size());
-    one.incoming.resize(one.vertices_in.size() + one.edges_in.size());
+    one.outgoing.resize(one.points_out.size() + one.edges_out.size());
+    one.incoming.resize(one.points_in.size() + one.edges_in.size());
   }
 }
 
-void Halo::begin(std::vector<double>& at_vertices, std::vector<double>& at_edges) {
-  vertices_ = &at_vertices;
+void Halo::begin(std::vector<double>& at_points, std::vector<double>& at_edges) {
+  points_ = &at_points;
   edges_ = &at_edges;
   requests_.clear();
   for (Neighbour& one : neighbours_) {
     std::size_t k = 0;
-    for (const std::int32_t v : one.vertices_out)
-      one.outgoing[k++] = at_vertices[static_cast<std::size_t>(v)];
+    for (const std::int32_t v : one.points_out) one.outgoing[k++] = at_points[static_cast<std::size_t>(v)];
     for (const std::int32_t e : one.edges_out) one.outgoing[k++] = at_edges[static_cast<std::size_t>(e)];
     MPI_Irecv(one.incoming.data(), static_cast<int>(one.incoming.size()), MPI_DOUBLE, one.rank, 0, comm_,
               &requests_.emplace_back());
@@ -90,8 +72,7 @@ void Halo::end() {
   MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   for (const Neighbour& one : neighbours_) {
     std::size_t k = 0;
-    for (const std::int32_t v : one.vertices_in)
-      (*vertices_)[static_cast<std::size_t>(v)] = one.incoming[k++];
+    for (const std::int32_t v : one.points_in) (*points_)[static_cast<std::size_t>(v)] = one.incoming[k++];
     for (const std::int32_t e : one.edges_in) (*edges_)[static_cast<std::size_t>(e)] = one.incoming[k++];
   }
 }

@@ -49,7 +49,7 @@ void append_ring(const grid::Sphere& sphere, Numbers& vertices, std::set<std::in
   there.insert(ring.begin(), ring.end());
 }
 
-// Edges and cells all of whose vertices are local, from the surroundings of the local vertices; own edges
+// Edges and cells all of whose vertices are local, from the surroundings of the local vertices; own ones
 // first.
 void find_edges_and_cells(const grid::Sphere& sphere, const std::set<std::int32_t>& there, Part& part) {
   const grid::Numbering& numbering = sphere.numbering();
@@ -67,19 +67,20 @@ void find_edges_and_cells(const grid::Sphere& sphere, const std::set<std::int32_
     }
   }
   const std::int64_t first = part.vertex_numbers.front(), end = first + part.own_vertices;
-  const auto is_own = [&](std::int32_t edge) { return edge / 3 >= first && edge / 3 < end; };
-  part.edge_numbers.assign(edges.begin(), edges.end());
-  const auto halo = std::ranges::stable_partition(part.edge_numbers, is_own);
-  part.own_edges = halo.begin() - part.edge_numbers.begin();
-  part.cell_numbers.assign(cells.begin(), cells.end());
-  for (std::size_t k = 0; k < part.cell_numbers.size(); ++k)
-    if (part.cell_numbers[k] / 2 >= first && part.cell_numbers[k] / 2 < end)
-      part.own_cells.push_back(static_cast<std::int32_t>(k));
+  // Own ones in front, in their global order; each owner has `each` of them.
+  const auto take = [&](Numbers& numbers, const std::set<std::int32_t>& found, int each) {
+    numbers.assign(found.begin(), found.end());
+    const auto halo = std::ranges::stable_partition(
+        numbers, [&](std::int32_t n) { return n / each >= first && n / each < end; });
+    return halo.begin() - numbers.begin();
+  };
+  part.own_edges = take(part.edge_numbers, edges, 3);
+  part.own_cells = take(part.cell_numbers, cells, 2);
 }
 
 }  // namespace
 
-Part make_part(const grid::Sphere& sphere, int rank, int ranks) {
+Part make_part(const grid::Sphere& sphere, int rank, int ranks, int rings) {
   Part part;
   const std::int64_t rhombi = sphere.numbering().rhombi();
   if (ranks > rhombi)
@@ -92,9 +93,12 @@ Part make_part(const grid::Sphere& sphere, int rank, int ranks) {
   for (std::int64_t h = first; h < end; ++h) part.vertex_numbers.push_back(static_cast<std::int32_t>(h));
   part.own_vertices = end - first;
   std::set<std::int32_t> there(part.vertex_numbers.begin(), part.vertex_numbers.end());
-  append_ring(sphere, part.vertex_numbers, there, 0);
-  part.near_vertices = std::ssize(part.vertex_numbers);
-  append_ring(sphere, part.vertex_numbers, there, static_cast<std::size_t>(part.own_vertices));
+  std::size_t begin = 0;
+  for (int ring = 0; ring < rings; ++ring) {
+    const std::size_t before = part.vertex_numbers.size();
+    append_ring(sphere, part.vertex_numbers, there, begin);
+    begin = before;
+  }
   find_edges_and_cells(sphere, there, part);
 
   part.grid = sphere.entries(part.cell_numbers, part.edge_numbers, part.vertex_numbers);

@@ -1,9 +1,12 @@
-"""Draws a field of the model on its hexagons, in longitude and latitude:
+"""Draws a field of the model on the cells of its mesh, in longitude and latitude:
 
-plot.py FILE FIELD PICTURE        the last record as PNG; every record as an animation if PICTURE ends with .gif
+plot.py FILE FIELD PICTURE [LEVEL]      the last record as PNG; every record as an animation if PICTURE ends with .gif
+
+LEVEL counts from 1, for fields with levels. PICTURE is replaced if it is there.
 """
 
 import sys
+from pathlib import Path
 
 import matplotlib
 
@@ -15,14 +18,15 @@ from matplotlib.animation import FuncAnimation, PillowWriter
 from matplotlib.collections import PolyCollection
 
 
-def hexagons(data: netCDF4.Dataset) -> tuple[np.ndarray, list[np.ndarray]]:
+def polygons_of(data: netCDF4.Dataset, mesh: netCDF4.Variable, dim: str) -> tuple[np.ndarray, list[np.ndarray]]:
     """The faces that can be drawn, all but those at the poles, and their corners in degrees."""
-    nodes = np.ma.filled(data["mesh_face_nodes"][:], -1)
-    x, y, centre, latitude = (data[name][:] for name in ("mesh_node_x", "mesh_node_y", "cell_lon", "cell_lat"))
+    nodes = np.ma.filled(data[mesh.face_node_connectivity][:], -1)
+    x, y = (data[name][:] for name in mesh.node_coordinates.split())
+    centre, latitude = data[f"{dim}_lon"][:], data[f"{dim}_lat"][:]
     faces, polygons = [], []
     for face, corners in enumerate(nodes):
         there = corners[corners >= 0]
-        if abs(latitude[face]) == 90:
+        if 90 in (abs(latitude[face]), np.abs(y[there]).max()):
             continue
         lon = centre[face] + (x[there] - centre[face] + 180) % 360 - 180  # on the side of the centre
         for shift in (0, -360, 360):  # what crosses an edge of the picture is drawn at both
@@ -32,18 +36,16 @@ def hexagons(data: netCDF4.Dataset) -> tuple[np.ndarray, list[np.ndarray]]:
     return np.array(faces), polygons
 
 
-def main() -> None:
-    path, name, picture = sys.argv[1:]
-    with netCDF4.Dataset(path) as data:
-        faces, polygons = hexagons(data)
-        values, days = data[name][:][:, faces], data["time"][:] / 86400
-        label = f"{data[name].long_name} ({data[name].units})"
+def draw(data: netCDF4.Dataset, field: netCDF4.Variable, picture: str, level: int) -> None:
+    faces, polygons = polygons_of(data, data[field.mesh], field.dimensions[-1])
+    values = field[:, level - 1] if field.ndim == 3 else field[:]
+    values, days = values[:, faces], data["time"][:] / 86400
     figure, axes = plt.subplots(figsize=(9, 4.5), layout="constrained")
     drawn = PolyCollection(polygons, array=values[-1], cmap="viridis", edgecolors="face", linewidths=0.2)
     drawn.set_clim(values.min(), values.max())
     axes.add_collection(drawn)
     axes.set(xlim=(-180, 180), ylim=(-90, 90), xlabel="longitude", ylabel="latitude", title=f"day {days[-1]:g}")
-    figure.colorbar(drawn, label=label)
+    figure.colorbar(drawn, label=f"{field.long_name} ({field.units})")
 
     def show(record: int) -> None:
         drawn.set_array(values[record])
@@ -53,6 +55,26 @@ def main() -> None:
         FuncAnimation(figure, show, frames=len(days)).save(picture, PillowWriter(fps=5))
     else:
         figure.savefig(picture, dpi=130)
+
+
+def main() -> None:
+    if len(sys.argv) not in (4, 5):
+        sys.exit(__doc__)
+    path, name, picture = sys.argv[1:4]
+    last = sys.argv[4] if len(sys.argv) == 5 else "1"
+    if not Path(path).exists():
+        sys.exit(f"plot.py: {path}: there is no such file")
+    if not Path(picture).absolute().parent.is_dir():
+        sys.exit(f"plot.py: {picture}: the folder is missing")
+    with netCDF4.Dataset(path) as data:
+        if name not in data.variables:
+            sys.exit(f"plot.py: {path}: no field {name}; there are: {', '.join(data.variables)}")
+        field = data[name]
+        if not hasattr(field, "mesh"):
+            sys.exit(f"plot.py: {path}: {name} is not on a mesh; expected a field in the cells of the model")
+        if not last.isdigit() or not 1 <= int(last) <= (field.shape[1] if field.ndim == 3 else 1):
+            sys.exit(f"plot.py: {last}: expected the number of a level of {name}, from 1")
+        draw(data, field, picture, int(last))
 
 
 main()

@@ -40,32 +40,59 @@ std::function<void(const std::string&)> text(std::string& into) {
   };
 }
 
+template <class Value>
+std::string listed(const std::map<std::string, Value>& words) {
+  std::string known;
+  for (const auto& [one, value] : words) known += (known.empty() ? "" : ", ") + one;
+  return known;
+}
+
 using Readers = std::map<std::string, std::function<void(const std::string&)>>;
 
-Readers readers_of(Settings& s, std::string& relaxation) {
-  return {{"case", text(s.which)},
+// One of the words of a map.
+template <class Value>
+std::function<void(const std::string&)> word(Value& into, const std::map<std::string, Value>& words) {
+  return [&into, words](const std::string& quoted) {
+    std::string name;
+    text(name)(quoted);
+    const auto found = words.find(name);
+    if (found == words.end())
+      throw std::invalid_argument("'" + name + "' is unknown (known: " + listed(words) + ")");
+    into = found->second;
+  };
+}
+
+Readers readers_of(Settings& s) {
+  return {{"case", text(s.which.name)},
           {"configuration", text(s.configuration)},
           {"days", number(s.days, Range::positive)},
+          {"divergence_damping", number(s.mixing.divergence_damping, Range::from_zero)},
           {"gravity", number(s.planet.gravity, Range::positive)},
           {"iterations", number(s.grid.points.iterations, Range::from_zero)},
           {"level", number(s.grid.points.bisections, Range::from_zero)},
+          {"levels", number(s.tracers.levels, Range::from_zero)},
+          {"mesh", word(s.mesh, {{"hexagons", Volumes::hexagons}, {"triangles", Volumes::triangles}})},
+          {"perturbation", number(s.which.perturbation, Range::from_zero)},
           {"progress", number(s.progress, Range::positive)},
           {"radius", number(s.grid.radius, Range::positive)},
-          {"relaxation", text(relaxation)},
+          {"region_level", number(s.tracers.region_level, Range::from_zero)},
+          {"relaxation", word(s.grid.points.relaxation, {{"none", grid::Relaxation::none},
+                                                         {"spring", grid::Relaxation::spring},
+                                                         {"centroidal", grid::Relaxation::centroidal}})},
           {"root", number(s.grid.points.root, Range::positive)},
           {"rotation", number(s.planet.rotation)},
-          {"tilt", number(s.tilt)},
-          {"time_step", number(s.time_step, Range::from_zero)}};
+          {"tilt", number(s.which.tilt)},
+          {"time_step", number(s.time_step, Range::from_zero)},
+          {"tracer", word(s.tracers.content, {{"bells", "bells"}, {"constant", "constant"}})},
+          {"upwinding", number(s.mixing.upwinding, Range::from_zero)},
+          {"viscosity", number(s.mixing.viscosity, Range::from_zero)}};
 }
 
 void read_assignment(const std::string& name, const std::string& value, const Readers& readers,
                      std::set<std::string>& given) {
   const auto found = readers.find(name);
-  if (found == readers.end()) {
-    std::string known;
-    for (const auto& [one, read] : readers) known += (known.empty() ? "" : ", ") + one;
-    throw std::invalid_argument("'" + name + "' is unknown (known: " + known + ")");
-  }
+  if (found == readers.end())
+    throw std::invalid_argument("'" + name + "' is unknown (known: " + listed(readers) + ")");
   if (!given.insert(name).second) throw std::invalid_argument(name + ": is given twice");
   try {
     found->second(value);
@@ -85,21 +112,14 @@ bool read_line(std::string line, const Readers& readers, std::set<std::string>& 
   throw std::invalid_argument("expected name = value, not '" + stripped(line.substr(rest)) + "'");
 }
 
-grid::Relaxation relaxation_of(const std::string& name) {
-  if (name == "none") return grid::Relaxation::none;
-  if (name == "spring") return grid::Relaxation::spring;
-  if (name == "centroidal") return grid::Relaxation::centroidal;
-  throw std::invalid_argument("relaxation: '" + name + "' is unknown (known: centroidal, none, spring)");
-}
-
 }  // namespace
 
 Settings read_settings(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error(path + ": cannot be opened");
   Settings settings;
-  std::string relaxation = "none", line;
-  const Readers readers = readers_of(settings, relaxation);
+  std::string line;
+  const Readers readers = readers_of(settings);
   std::set<std::string> given;
   bool inside = false;
   int number = 0;
@@ -111,7 +131,8 @@ Settings read_settings(const std::string& path) {
         line = line.substr(14);
       }
       if (!inside || !read_line(line, readers, given)) continue;
-      settings.grid.points.relaxation = relaxation_of(relaxation);
+      if (settings.mesh == Volumes::triangles && settings.mixing.upwinding > 0)
+        throw std::invalid_argument("upwinding: is for hexagons; expected 0 with mesh = 'triangles'");
       return settings;
     }
   } catch (const std::invalid_argument& reason) {

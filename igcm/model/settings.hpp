@@ -4,20 +4,22 @@
 
 #include <string>
 
-#include "grid.hpp"
-#include "shallow_water.hpp"
+#include "cases.hpp"
+#include "tracers.hpp"
 
 namespace igcm::model {
 
 struct Settings {
-  std::string which = "williamson6";  ///< case
+  CaseOptions which;  ///< case, tilt (of the rotation's axis too), perturbation
+  Volumes mesh = Volumes::hexagons;
   double days = 1;
-  double time_step = 0;  ///< s; 0: as long as waves allow
-  double tilt = 0;       ///< radians, of the flow's axis and of the rotation's; for williamson2
+  double time_step = 0;                     ///< s; 0: as long as waves allow
   std::string configuration = "igcm.yaml";  ///< Tailrace's
   int progress = 24;                        ///< lines that the first rank prints during the run
   grid::GridOptions grid;                   ///< root, level, relaxation, iterations, radius
   Planet planet;                            ///< gravity, rotation
+  Mixing mixing;                            ///< upwinding, viscosity, divergence_damping
+  TracerOptions tracers;                    ///< levels, region_level, tracer
 };
 
 /// Throws std::runtime_error with file:line, the name and what is known.

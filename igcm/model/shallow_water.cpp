@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace igcm::model {
 namespace {
@@ -13,84 +14,129 @@ void add(Field& y, const Field& x, double a, const Field& k, std::int64_t n) {
   for (std::size_t at = 0; at < index(n); ++at) y[at] = x[at] + a * k[at];
 }
 
+bool all_own(const CGrid::Ring& ring, int degree, std::int64_t own) {
+  return std::all_of(ring.begin(), ring.begin() + degree, [&](std::int32_t k) { return k >= 0 && k < own; });
+}
+
 }  // namespace
 
-ShallowWater::ShallowWater(const Part& part, const Planet& planet, double tilt, Field bottom, MPI_Comm comm)
-    : part_(part), planet_(planet), bottom_(std::move(bottom)), halo_(part, comm) {
-  const grid::Grid& g = part_.grid;
+ShallowWater::ShallowWater(const Part& part, const CGrid& grid, const Planet& planet, const Mixing& mixing,
+                           double tilt, Field bottom, MPI_Comm comm)
+    : grid_(grid),
+      planet_(planet),
+      mixing_(mixing),
+      bottom_(std::move(bottom)),
+      halo_(part, grid.kind == Volumes::triangles, comm) {
+  if (grid.kind == Volumes::hexagons) mixing_.divergence_damping = 0;
   const grid::Vec3 axis{-std::sin(tilt), 0, std::cos(tilt)};
-  for (const grid::Vec3& centre : g.cell_centre)
-    coriolis_.push_back(2 * planet_.rotation * grid::dot(axis, centre));
-  vorticity_.resize(g.cell_area.size());
-  q_.resize(g.cell_area.size());
-  flux_.resize(g.edge_length.size());
-  bernoulli_.resize(g.dual_area.size());
+  for (const grid::Vec3& corner : grid_.corner)
+    coriolis_.push_back(2 * planet_.rotation * grid::dot(axis, corner));
+  for (Field* at_corners : {&vorticity_, &q_}) at_corners->resize(index(grid_.corners()));
+  for (Field* at_edges : {&flux_, &q_at_edges_}) at_edges->resize(index(grid_.edges()));
+  for (Field* in_volumes : {&bernoulli_, &divergence_, &mass_divergence_})
+    in_volumes->resize(index(grid_.volumes()));
   for (State* state : {&stage_, &change_, &sum_}) {
-    state->height.resize(g.dual_area.size());
-    state->velocity.resize(g.edge_length.size());
+    state->height.resize(index(grid_.volumes()));
+    state->velocity.resize(index(grid_.edges()));
+  }
+  if (grid.kind == Volumes::hexagons) {
+    make_weights();
+  } else {
+    make_averages();
+    make_spokes();
   }
   list_work();
-  make_weights();
 }
 
-// Diagnosed are: F at edges and q at cells that touch a near vertex, the Bernoulli function at near vertices.
-// None needs the halo where all vertices around belong to this rank.
-void ShallowWater::list_work() {
-  const grid::Grid& g = part_.grid;
-  const auto list = [&](Work& work, std::size_t count, const auto& touched, const auto& is_early) {
-    for (std::size_t k = 0; k < count; ++k)
-      if (std::ranges::any_of(touched(k), [&](std::int32_t v) { return v >= 0 && v < part_.near_vertices; }))
-        work.all.push_back(static_cast<std::int32_t>(k));
-    work.early = index(std::ranges::stable_partition(work.all, is_early).begin() - work.all.begin());
-  };
-  const auto all_own = [&](const auto& vertices) {
-    return std::ranges::all_of(vertices, [&](std::int32_t v) { return v >= 0 && v < part_.own_vertices; });
-  };
-  list(
-      cells_, g.cell_area.size(), [&](std::size_t k) { return g.vertex_of_cell[k]; },
-      [&](std::int32_t k) { return all_own(g.vertex_of_cell[index(k)]); });
-  list(
-      edges_, g.edge_length.size(), [&](std::size_t k) { return g.edge_vertices[k]; },
-      [&](std::int32_t k) { return all_own(g.edge_vertices[index(k)]); });
-  list(
-      vertices_, g.dual_area.size(), [&](std::size_t k) { return std::array{static_cast<std::int32_t>(k)}; },
-      [&](std::int32_t k) {
-        const auto& edges = g.edges_of_vertex[index(k)];
-        return std::all_of(edges.begin(), edges.begin() + g.degree[index(k)],
-                           [&](std::int32_t e) { return e >= 0 && e < part_.own_edges; }) &&
-               k < part_.own_vertices;
-      });
-}
-
-// Walking around a hexagon from the edge e, w = s n (1/2 - sum of the shares of the corners that were
-// passed): s and n are +1 where the normals of e and of the partner point out of the hexagon (Thuburn et al.
-// 2009, eq. 33).
+// Walking around a volume from the edge e, w = s n (1/2 - sum of the shares of the corners that were
+// passed): s and n are +1 where the normals of e and of the partner point out of the volume (Thuburn et al.
+// 2009, eq. 33). Only where both volumes are here with all their edges.
 void ShallowWater::make_weights() {
-  const grid::Grid& g = part_.grid;
-  partners_.resize(index(part_.own_edges));
-  weights_.resize(index(part_.own_edges));
+  const CGrid& g = grid_;
+  partners_.resize(index(g.edges()));
+  weights_.resize(index(g.edges()));
   for (std::size_t e = 0; e < partners_.size(); ++e) {
     partners_[e].fill(static_cast<std::int32_t>(e));
     weights_[e].fill(0);
     std::size_t next = 0;
-    for (const std::int32_t vertex : g.edge_vertices[e]) {
-      const std::size_t v = index(vertex);
-      const int degree = g.degree[v];
-      const auto& ring = g.edges_of_vertex[v];
-      const int begin =
-          static_cast<int>(std::ranges::find(ring, static_cast<std::int32_t>(e)) - ring.begin());
+    for (const std::int32_t volume : g.volumes_of_edge[e]) {
+      if (volume < 0 || !all_own(g.edges_of_volume[index(volume)], g.degree[index(volume)], g.edges())) break;
+      const std::size_t v = index(volume);
+      const auto degree = index(g.degree[v]);
+      const auto& ring = g.edges_of_volume[v];
+      const auto begin = index(std::ranges::find(ring, static_cast<std::int32_t>(e)) - ring.begin());
       double passed = 0;
-      for (int m = 1; m < degree; ++m) {
-        const int k = (begin + m) % degree;
-        const std::size_t corner = index(g.cells_of_vertex[v][k]);
-        const auto& corners = g.vertex_of_cell[corner];
-        passed +=
-            g.kite_area[corner][index(std::ranges::find(corners, vertex) - corners.begin())] / g.dual_area[v];
+      for (std::size_t m = 1; m < degree; ++m) {
+        const std::size_t k = (begin + m) % degree, corner = index(g.corners_of_volume[v][k]);
+        const auto& around = g.volumes_of_corner[corner];
+        passed += g.kite[corner][index(std::ranges::find(around, volume) - around.begin())] / g.area[v];
         partners_[e][next] = ring[k];
-        weights_[e][next++] = g.edge_orientation[v][begin] * g.edge_orientation[v][k] * (0.5 - passed);
+        weights_[e][next++] = g.outward[v][begin] * g.outward[v][k] * (0.5 - passed);
       }
     }
   }
+}
+
+// What the tendencies of own entries need. On hexagons: q at own edges and their partners, and so at the ends
+// of these, or around these; on triangles: q at the ends of own edges, and F around these. F around the
+// volumes whose outflow is summed; the Bernoulli function on both sides of own edges. Averages need the
+// volumes beside these too. None needs the halo where all that it reads belongs to this rank.
+void ShallowWater::list_work() {
+  const CGrid& g = grid_;
+  using Marks = std::vector<bool>;
+  Marks edge(index(g.edges())), volume(index(g.volumes())), corner(index(g.corners())), summed = volume;
+  const auto mark = [](Marks& marks, const auto& numbers) {
+    for (const std::int32_t k : numbers)
+      if (k >= 0) marks[index(k)] = true;
+  };
+  const auto add_neighbours = [&](Marks& marks) {
+    const Marks near = marks;
+    for (std::size_t v = 0; v < near.size(); ++v)
+      for (std::size_t k = 0; near[v] && k < index(g.degree[v]); ++k)
+        mark(marks, g.volumes_of_edge[index(g.edges_of_volume[v][k])]);
+  };
+  for (std::size_t e = 0; e < index(g.own_edges); ++e) {
+    edge[e] = true;
+    if (g.kind == Volumes::hexagons) mark(edge, partners_[e]);
+    mark(volume, g.volumes_of_edge[e]);
+  }
+  for (std::size_t e = 0; e < edge.size(); ++e) {
+    if (!edge[e]) continue;
+    q_edges_.push_back(static_cast<std::int32_t>(e));
+    mark(corner, g.corners_of_edge[e]);
+    if (mixing_.upwinding > 0)
+      for (const std::int32_t v : g.volumes_of_edge[e]) mark(corner, g.corners_of_volume[index(v)]);
+  }
+  for (std::size_t v = 0; v < index(g.own_volumes); ++v) volume[v] = summed[v] = true;
+  for (std::size_t c = 0; c < index(g.own_corners); ++c) corner[c] = true;  // for integrals
+  if (g.kind == Volumes::triangles) {
+    for (std::size_t c = 0; c < corner.size(); ++c)
+      if (corner[c]) mark(edge, g.edges_of_corner[c]);
+    add_neighbours(volume);
+    add_neighbours(summed);
+  }
+  for (std::size_t v = 0; v < summed.size(); ++v)
+    if (summed[v]) mark(edge, g.edges_of_volume[v]);
+  const auto list = [](Work& work, const std::vector<bool>& needed, const auto& is_early) {
+    for (std::size_t k = 0; k < needed.size(); ++k)
+      if (needed[k]) work.all.push_back(static_cast<std::int32_t>(k));
+    work.early = index(std::ranges::stable_partition(work.all, is_early).begin() - work.all.begin());
+  };
+  list(corners_, corner, [&](std::int32_t k) {
+    const std::size_t c = index(k);
+    return all_own(g.edges_of_corner[c], g.corner_degree[c], g.own_edges) &&
+           all_own(g.volumes_of_corner[c], g.corner_degree[c], g.own_volumes);
+  });
+  list(edges_, edge, [&](std::int32_t k) {
+    return k < g.own_edges && std::ranges::all_of(g.volumes_of_edge[index(k)], [&](std::int32_t v) {
+             return v >= 0 && v < g.own_volumes;
+           });
+  });
+  for (std::size_t v = 0; v < index(g.volumes()); ++v)
+    if (summed[v]) mass_volumes_.push_back(static_cast<std::int32_t>(v));
+  list(volumes_, volume, [&](std::int32_t k) {
+    return k < g.own_volumes && all_own(g.edges_of_volume[index(k)], g.degree[index(k)], g.own_edges);
+  });
 }
 
 template <class Compute>
@@ -99,109 +145,166 @@ void ShallowWater::for_work(const Work& work, bool early, const Compute& compute
   for (std::size_t k = first; k < last; ++k) compute(index(work.all[k]));
 }
 
-void ShallowWater::diagnose(const State& state, bool early) {
-  const grid::Grid& g = part_.grid;
+void ShallowWater::compute(const State& state, bool early) {
+  const CGrid& g = grid_;
   const Field& h = state.height;
   const Field& u = state.velocity;
   for_work(edges_, early, [&](std::size_t e) {
-    const auto& ends = g.edge_vertices[e];
-    flux_[e] = 0.5 * (h[index(ends[0])] + h[index(ends[1])]) * u[e] * g.dual_edge_length[e];
+    const auto& sides = g.volumes_of_edge[e];
+    flux_[e] = 0.5 * (h[index(sides[0])] + h[index(sides[1])]) * u[e] * g.wall[e];
   });
-  for_work(cells_, early, [&](std::size_t c) {
+  for_work(corners_, early, [&](std::size_t c) {
     double circulation = 0, depth = 0;
-    for (int k = 0; k < 3; ++k) {
-      const std::size_t e = index(g.edge_of_cell[c][k]);
-      circulation += g.orientation_of_normal[c][k] * g.edge_length[e] * u[e];
-      depth += g.kite_area[c][k] * h[index(g.vertex_of_cell[c][k])];
+    for (std::size_t k = 0; k < index(g.corner_degree[c]); ++k) {
+      const std::size_t e = index(g.edges_of_corner[c][k]);
+      circulation += g.turn[c][k] * g.distance[e] * u[e];
+      depth += g.kite[c][k] * h[index(g.volumes_of_corner[c][k])];
     }
-    vorticity_[c] = circulation / g.cell_area[c];
-    q_[c] = (vorticity_[c] + coriolis_[c]) / (depth / g.cell_area[c]);
+    vorticity_[c] = circulation / g.corner_area[c];
+    q_[c] = (vorticity_[c] + coriolis_[c]) / (depth / g.corner_area[c]);
   });
-  for_work(vertices_, early, [&](std::size_t v) {
-    double kinetic = 0;
-    for (int k = 0; k < g.degree[v]; ++k) {
-      const std::size_t e = index(g.edges_of_vertex[v][k]);
-      kinetic += g.dual_edge_length[e] * g.edge_length[e] * (u[e] * u[e]);
+  for_work(volumes_, early, [&](std::size_t v) {
+    double kinetic = 0, outflow = 0;
+    for (std::size_t k = 0; k < index(g.degree[v]); ++k) {
+      const std::size_t e = index(g.edges_of_volume[v][k]);
+      kinetic += g.wall[e] * g.distance[e] * (u[e] * u[e]);
+      outflow += g.outward[v][k] * g.wall[e] * u[e];
     }
-    bernoulli_[v] = planet_.gravity * (h[v] + bottom_[v]) + kinetic / (4 * g.dual_area[v]);
+    bernoulli_[v] = planet_.gravity * (h[v] + bottom_[v]) + kinetic / (4 * g.area[v]);
+    divergence_[v] = outflow / g.area[v];
   });
 }
 
-void ShallowWater::exchange_and_diagnose(State& state) {
+void ShallowWater::exchange_and_compute(State& state) {
   halo_.begin(state.height, state.velocity);
-  diagnose(state, true);
+  compute(state, true);
   halo_.end();
-  diagnose(state, false);
+  compute(state, false);
 }
 
-double ShallowWater::change_of_velocity(std::size_t e) const {
-  const grid::Grid& g = part_.grid;
-  const auto q_at = [&](std::size_t at) {
-    const auto& sides = g.adjacent_cell_of_edge[at];
-    return 0.5 * (q_[index(sides[0])] + q_[index(sides[1])]);
-  };
-  const double q = q_at(e);
+// The mean over the corners of a volume.
+double ShallowWater::q_in_volume(std::size_t v) const {
+  const CGrid& g = grid_;
+  double sum = 0;
+  for (std::size_t k = 0; k < index(g.degree[v]); ++k) {
+    const std::size_t c = index(g.corners_of_volume[v][k]);
+    const auto& around = g.volumes_of_corner[c];
+    const auto at = std::ranges::find(around, static_cast<std::int32_t>(v)) - around.begin();
+    sum += g.kite[c][index(at)] * q_[c];
+  }
+  return sum / g.area[v];
+}
+
+// The mean of both ends, taken back by the way that the fluid passes in a part of dt.
+void ShallowWater::find_q_at_edges(const State& state, double dt) {
+  const CGrid& g = grid_;
+  for (const std::int32_t edge : q_edges_) {
+    const std::size_t e = index(edge);
+    const std::size_t right = index(g.corners_of_edge[e][0]), left = index(g.corners_of_edge[e][1]);
+    q_at_edges_[e] = 0.5 * (q_[right] + q_[left]);
+    if (mixing_.upwinding == 0) continue;
+    double turned = 0;
+    for (std::size_t m = 0; m < 10; ++m) {
+      const std::size_t other = index(partners_[e][m]);
+      turned += weights_[e][m] * g.wall[other] * state.velocity[other];
+    }
+    const auto& sides = g.volumes_of_edge[e];
+    const double along = (q_[left] - q_[right]) / g.wall[e];
+    const double across = (q_in_volume(index(sides[1])) - q_in_volume(index(sides[0]))) / g.distance[e];
+    q_at_edges_[e] -= mixing_.upwinding * dt * (state.velocity[e] * across + turned / g.distance[e] * along);
+  }
+}
+
+double ShallowWater::laplacian(const Field& field, std::size_t v) const {
+  const CGrid& g = grid_;
+  double sum = 0;
+  for (std::size_t k = 0; k < index(g.degree[v]); ++k) {
+    const std::size_t e = index(g.edges_of_volume[v][k]);
+    const auto& sides = g.volumes_of_edge[e];
+    sum += g.outward[v][k] * g.wall[e] / g.distance[e] * (field[index(sides[1])] - field[index(sides[0])]);
+  }
+  return sum / g.area[v];
+}
+
+double ShallowWater::turned_by_partners(std::size_t e) const {
+  const double q = q_at_edges_[e];
   double turned = 0;
   for (std::size_t m = 0; m < 10; ++m) {
     const std::size_t other = index(partners_[e][m]);
-    turned += weights_[e][m] * flux_[other] * (q + q_at(other));
+    turned += weights_[e][m] * flux_[other] * (q + q_at_edges_[other]);
   }
-  const auto& ends = g.edge_vertices[e];
-  return (0.5 * turned + bernoulli_[index(ends[0])] - bernoulli_[index(ends[1])]) / g.edge_length[e];
+  return 0.5 * turned;
 }
 
-void ShallowWater::tendencies(State& state, State& change) {
-  const grid::Grid& g = part_.grid;
-  exchange_and_diagnose(state);
-  for (std::size_t v = 0; v < index(part_.own_vertices); ++v) {
+double ShallowWater::change_of_velocity(std::size_t e, double dt) const {
+  const CGrid& g = grid_;
+  const std::size_t from = index(g.volumes_of_edge[e][0]), to = index(g.volumes_of_edge[e][1]);
+  const double force = g.kind == Volumes::hexagons
+                           ? turned_by_partners(e) + bernoulli_[from] - bernoulli_[to]
+                           : turned_at_ends(e) + averaged(bernoulli_, from) - averaged(bernoulli_, to) +
+                                 damping_of_divergence(e) / dt;
+  if (mixing_.viscosity == 0) return force / g.distance[e];
+  const auto& ends = g.corners_of_edge[e];
+  return force / g.distance[e] + mixing_.viscosity *  // grad div + k x grad curl
+                                     ((divergence_[to] - divergence_[from]) / g.distance[e] -
+                                      (vorticity_[index(ends[1])] - vorticity_[index(ends[0])]) / g.wall[e]);
+}
+
+void ShallowWater::tendencies(State& state, double dt, State& change) {
+  const CGrid& g = grid_;
+  exchange_and_compute(state);
+  if (g.kind == Volumes::hexagons)
+    find_q_at_edges(state, dt);
+  else
+    turn_fluxes();
+  for (const std::int32_t volume : mass_volumes_) {
+    const std::size_t v = index(volume);
     double outflow = 0;
-    for (int k = 0; k < g.degree[v]; ++k)
-      outflow += g.edge_orientation[v][k] * flux_[index(g.edges_of_vertex[v][k])];
-    change.height[v] = -outflow / g.dual_area[v];
+    for (std::size_t k = 0; k < index(g.degree[v]); ++k) {
+      const std::size_t e = index(g.edges_of_volume[v][k]);
+      outflow += g.outward[v][k] * flux_[e];
+    }
+    mass_divergence_[v] = outflow / g.area[v];
   }
-  for (std::int64_t e = 0; e < part_.own_edges; ++e) change.velocity[index(e)] = change_of_velocity(index(e));
+  const bool average = g.kind == Volumes::triangles;
+  for (std::size_t v = 0; v < index(g.own_volumes); ++v) {
+    change.height[v] = -(average ? averaged(mass_divergence_, v) : mass_divergence_[v]);
+    if (mixing_.viscosity > 0) change.height[v] += mixing_.viscosity * laplacian(state.height, v);
+  }
+  for (std::size_t e = 0; e < index(g.own_edges); ++e) change.velocity[e] = change_of_velocity(e, dt);
 }
 
 void ShallowWater::advance(State& state, double dt) {
-  const std::int64_t vertices = part_.own_vertices, edges = part_.own_edges;
   const auto combine = [&](State& to, const State& from, double factor) {
-    add(to.height, from.height, factor, change_.height, vertices);
-    add(to.velocity, from.velocity, factor, change_.velocity, edges);
+    add(to.height, from.height, factor, change_.height, grid_.own_volumes);
+    add(to.velocity, from.velocity, factor, change_.velocity, grid_.own_edges);
   };
-  tendencies(state, change_);
+  tendencies(state, dt, change_);
   combine(sum_, state, dt / 6);
   combine(stage_, state, dt / 2);
-  tendencies(stage_, change_);
+  tendencies(stage_, dt, change_);
   combine(sum_, sum_, dt / 3);
   combine(stage_, state, dt / 2);
-  tendencies(stage_, change_);
+  tendencies(stage_, dt, change_);
   combine(sum_, sum_, dt / 3);
   combine(stage_, state, dt);
-  tendencies(stage_, change_);
+  tendencies(stage_, dt, change_);
   combine(state, sum_, dt / 6);
 }
 
-Field ShallowWater::vorticity(State& state) {
-  exchange_and_diagnose(state);
-  Field own;
-  for (const std::int32_t c : part_.own_cells) own.push_back(vorticity_[index(c)]);
-  return own;
-}
+void ShallowWater::diagnose(State& state) { exchange_and_compute(state); }
 
-ShallowWater::Integrals ShallowWater::integrals(State& state) {
-  exchange_and_diagnose(state);
-  const grid::Grid& g = part_.grid;
+ShallowWater::Integrals ShallowWater::integrals(const State& state) const {
+  const CGrid& g = grid_;
   Integrals own;
-  for (std::size_t v = 0; v < index(part_.own_vertices); ++v) {
+  for (std::size_t v = 0; v < index(g.own_volumes); ++v) {
     const double h = state.height[v], b = bottom_[v];
     const double kinetic = bernoulli_[v] - planet_.gravity * (h + b);
-    own.mass += h * g.dual_area[v];
-    own.energy += g.dual_area[v] * (h * kinetic + planet_.gravity * h * (0.5 * h + b));
+    own.mass += h * g.area[v];
+    own.energy += g.area[v] * (h * kinetic + planet_.gravity * h * (0.5 * h + b));
   }
-  for (const std::int32_t cell : part_.own_cells) {
-    const std::size_t c = index(cell);
-    own.potential_enstrophy += 0.5 * g.cell_area[c] * q_[c] * (vorticity_[c] + coriolis_[c]);
-  }
+  for (std::size_t c = 0; c < index(g.own_corners); ++c)
+    own.potential_enstrophy += 0.5 * g.corner_area[c] * q_[c] * (vorticity_[c] + coriolis_[c]);
   return own;
 }
 

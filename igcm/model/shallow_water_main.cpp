@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -27,14 +28,14 @@ double total(double value, MPI_Comm comm) {
 
 // Half of the shortest distance that a gravity wave on the wind passes in a step; a whole number of steps in
 // an hour.
-double chosen_step(const Settings& settings, const Part& part, const State& state, MPI_Comm comm) {
+double chosen_step(const Settings& settings, const CGrid& g, const State& state, MPI_Comm comm) {
   if (settings.time_step > 0) return settings.time_step;
   double fastest = 0, rate = 0;
   for (const double u : state.velocity) fastest = std::max(fastest, std::abs(u));
   for (const double h : state.height) rate = std::max(rate, h);
   fastest += std::sqrt(settings.planet.gravity * rate);
   rate = 0;
-  for (const double length : part.grid.edge_length) rate = std::max(rate, fastest / length);
+  for (const double length : g.distance) rate = std::max(rate, fastest / length);
   return 3600 / std::ceil(3600 * 2 * largest(rate, comm));
 }
 
@@ -43,8 +44,7 @@ struct Errors {
 };
 
 // In L2, relative to the exact state, which is the initial one of a steady case.
-Errors errors(const Part& part, const State& state, const State& exact, MPI_Comm comm) {
-  const grid::Grid& g = part.grid;
+Errors errors(const CGrid& g, const State& state, const State& exact, MPI_Comm comm) {
   const auto ratio = [&](std::int64_t count, const Field& found, const Field& right, const auto& weight) {
     double error = 0, size = 0;
     for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
@@ -53,9 +53,9 @@ Errors errors(const Part& part, const State& state, const State& exact, MPI_Comm
     }
     return std::sqrt(total(error, comm) / total(size, comm));
   };
-  return {ratio(part.own_vertices, state.height, exact.height, [&](std::size_t v) { return g.dual_area[v]; }),
-          ratio(part.own_edges, state.velocity, exact.velocity,
-                [&](std::size_t e) { return g.edge_length[e] * g.dual_edge_length[e]; })};
+  return {ratio(g.own_volumes, state.height, exact.height, [&](std::size_t v) { return g.area[v]; }),
+          ratio(g.own_edges, state.velocity, exact.velocity,
+                [&](std::size_t e) { return g.wall[e] * g.distance[e]; })};
 }
 
 class Progress {
@@ -78,7 +78,8 @@ class Progress {
 
  private:
   ShallowWater::Integrals sums(State& state) {
-    ShallowWater::Integrals own = model_.integrals(state);
+    model_.diagnose(state);
+    const ShallowWater::Integrals own = model_.integrals(state);
     return {total(own.mass, comm_), total(own.energy, comm_), total(own.potential_enstrophy, comm_)};
   }
   ShallowWater& model_;
@@ -96,31 +97,44 @@ void run(const Settings& settings) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
 
+  // Mistakes are reported before the grid is made.
+  const auto which = make_case(settings.which, settings.planet, settings.grid.radius);
+  const grid::PointOptions& points = settings.grid.points;
+  if (settings.tracers.levels > 0) check_regions(settings.tracers, points.root << points.bisections, ranks);
   const grid::Sphere sphere(settings.grid);
-  const Part part = make_part(sphere, rank, ranks);
-  const auto which = make_case(settings.which, settings.planet, settings.grid.radius, settings.tilt);
-  State state = initial_state(*which, part.grid);
+  const Part part = make_part(sphere, rank, ranks, ShallowWater::rings(settings.mixing));
+  const CGrid volumes = make_c_grid(part, settings.mesh);
+  State state = initial_state(*which, volumes);
   const State exact = state;
-  ShallowWater model(part, settings.planet, settings.tilt, bottom_of(*which, part.grid), comm);
-  const double dt = chosen_step(settings, part, state, comm);
+  ShallowWater model(part, volumes, settings.planet, settings.mixing, settings.which.tilt,
+                     bottom_of(*which, volumes), comm);
+  const double dt = chosen_step(settings, volumes, state, comm);
   const auto last = static_cast<std::int64_t>(std::llround(settings.days * 86400 / dt));
 
   if (last < 1)
     throw std::invalid_argument("days: " + std::to_string(settings.days) + " are less than half a step of " +
                                 std::to_string(dt) + " s");
 
-  Output output(io, part, model);
+  std::unique_ptr<Tracers> tracers;
+  if (settings.tracers.levels > 0) tracers = std::make_unique<Tracers>(settings.tracers, sphere, part, comm);
+  Output output(io, part, model, tracers.get());
   const auto restart = io.restarting();
   io.ready();
   if (restart) output.restore(state);
   std::int64_t step = restart ? restart->step : 0;
+  const bool hexagons = settings.mesh == Volumes::hexagons;
   if (rank == 0)
-    std::printf("%s: %lld hexagons, %lld steps of %g s\n", settings.which.c_str(),
-                static_cast<long long>(part.grid.all_vertices), static_cast<long long>(last), dt);
+    std::printf("%s: %lld %s, %lld steps of %g s\n", settings.which.name.c_str(),
+                static_cast<long long>(hexagons ? part.grid.all_vertices : part.grid.all_cells),
+                hexagons ? "hexagons" : "triangles", static_cast<long long>(last), dt);
   Progress progress(model, state, comm);
   const std::int64_t each = std::max<std::int64_t>(last / std::max(settings.progress, 1), 1);
   while (step < last) {
     model.advance(state, dt);
+    if (tracers) {
+      model.diagnose(state);  // for the halo
+      tracers->advance(wind_at_points(volumes, state.velocity), dt);
+    }
     ++step;
     io.step(step, static_cast<double>(step) * dt);
     output.put(state);
@@ -128,7 +142,7 @@ void run(const Settings& settings) {
     if (step % each == 0 || step == last) progress.print(static_cast<double>(step) * dt / 86400, state);
   }
   if (which->is_steady()) {
-    const Errors found = errors(part, state, exact, comm);
+    const Errors found = errors(volumes, state, exact, comm);
     if (rank == 0) std::printf("error in L2: height %.3e  wind %.3e\n", found.height, found.wind);
   }
   io.finish();

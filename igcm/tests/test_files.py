@@ -104,7 +104,10 @@ def test_a_file_is_not_replaced(path):
         (("R2B1", "a.nc", "--relax", "sprung"), "--relax: 'sprung' is unknown (known: centroidal, none, spring)"),
         (("R2B1", "a.nc", "--radios", "1"), "'--radios' is unknown (known: --mesh, --relax, "),
         (("R2B1", "a.nc", "--radius", "-1"), "radius: expected a positive length in m"),
-        (("R2B1", "/no/such/folder/a.nc"), "/no/such/folder/a.nc.part: cannot be created: "),
+        (
+            ("R2B1", "/no/such/folder/a.nc"),
+            "/no/such/folder/a.nc: cannot be created: the folder /no/such/folder is ",
+        ),
         (("--check", "/no/such/file.nc"), "/no/such/file.nc: cannot be opened: "),
     ],
 )

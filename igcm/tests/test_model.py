@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import yaml
 from grids import IGCM, made
-from numpy_shallow_water import Model
+from numpy_shallow_water import Hexagons, Triangles
 from scipy.spatial import KDTree
 from support.checkers import BIN, cfchecks, quick_complaints
 from support.harness import mpi_environment
@@ -37,7 +37,7 @@ def run(folder: Path, ranks: int, settings: dict, output: dict | None = None, st
     lines = [f"  {name} = {value!r}" for name, value in values.items()]
     (folder / "igcm.nml").write_text("\n".join(["&shallow_water", *lines, "/\n"]))
     servers = {"mode": "dedicated", "count": 1} if output else {"mode": "off"}
-    config = {"tailrace": 1, "servers": servers, "output": output or OUTPUT} | FIELDS | more
+    config = {"tailrace": 1, "servers": servers, "output": OUTPUT if output is None else output} | FIELDS | more
     (folder / "igcm.yaml").write_text(yaml.safe_dump(config))
     command = ["mpirun", "-n", str(ranks + bool(output)), str(PROGRAM), "igcm.nml"]
     done = subprocess.run(command, cwd=folder, env=mpi_environment(), capture_output=True, text=True, timeout=120)
@@ -61,49 +61,85 @@ def number(text: str, name: str) -> float:
 WAVE = {"case": "williamson6", "root": 3, "level": 1, "time_step": 900.0, "days": 6 / 96}
 
 
+MESHES = ("hexagons", "triangles")
+
+
+@pytest.fixture(scope="module", params=MESHES)
+def mesh(request) -> str:
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def wave(tmp_path_factory) -> Path:
+def wave(mesh, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("wave")
-    run(folder, 2, WAVE, OUTPUT)
+    run(folder, 2, WAVE | {"mesh": mesh}, OUTPUT)
     return folder
 
 
-def test_it_is_numpys_model(wave, tmp_path):
-    grid = made(tmp_path, "R3B1")
-    numpy = Model(grid)
-    found = arrays(wave)
+def compare_with_numpy(found: dict, numpy: Hexagons | Triangles, steps: int) -> tuple[np.ndarray, np.ndarray]:
     h, u = numpy.initial()
-    for step in range(6):
+    for step in range(steps):
         h, u = numpy.step(h, u, 900.0)
         assert np.allclose(found["cells/h"][step], h, rtol=1e-12)
         assert np.abs(found["edges/u"][step] - u).max() < 1e-12 * np.abs(u).max()
+    return h, u
+
+
+def test_it_is_numpys_model(wave, mesh, tmp_path):
+    grid = made(tmp_path, "R3B1")
+    numpy = {"hexagons": Hexagons, "triangles": Triangles}[mesh](grid)
+    found = arrays(wave)
+    h, u = compare_with_numpy(found, numpy, 6)
     vorticity = numpy.vorticity(u)
     assert np.abs(found["corners/vorticity"][-1] - vorticity).max() < 1e-11 * np.abs(vorticity).max()
-    assert found["numbers/mass"] == pytest.approx([np.sum(h * grid.dual_area)] * 6, rel=1e-13)
-    assert np.array_equal(found["cells/mesh_face_nodes"], grid.cells_of_vertex)
-    assert np.array_equal(found["cells/mesh_node_x"], grid.clon)
+    area = {"hexagons": grid.dual_area, "triangles": grid.cell_area}[mesh]
+    assert found["numbers/mass"] == pytest.approx([np.sum(h * area)] * 6, rel=1e-13)
+    corners = {"hexagons": grid.cells_of_vertex, "triangles": grid.vertex_of_cell}[mesh]
+    assert np.array_equal(found["cells/mesh_face_nodes"], corners)
+    nodes = {"hexagons": grid.clon, "triangles": grid.vlon}[mesh]
+    assert np.array_equal(found["cells/mesh_node_x"], nodes)
+
+
+def test_upwinding_and_viscosity_are_numpys(tmp_path):
+    mixing = {"upwinding": 0.5, "viscosity": 1e5}
+    run(tmp_path, 3, WAVE | mixing | {"days": 3 / 96}, OUTPUT)
+    compare_with_numpy(arrays(tmp_path), Hexagons(made(tmp_path, "R3B1"), **mixing), 3)
 
 
 def test_the_weights_have_their_property(tmp_path):
     """The turned flux circulates around a triangle as the flux leaves the hexagons there, by their shares."""
-    model = Model(made(tmp_path, "R2B1"))
+    model = Hexagons(made(tmp_path, "R2B1"))
     assert abs(model.circulation @ model.turned + model.shares @ model.outflow).max() < 1e-14
     assert abs(model.turned + model.turned.T).max() < 1e-14
 
 
-def test_the_bits_do_not_depend_on_ranks(wave, tmp_path):
-    run(tmp_path / "five", 5, WAVE, OUTPUT)
+def test_the_average_takes_what_alternates(tmp_path):
+    """A triangle that points up has only neighbours that point down, but for those along cuts of the icosahedron."""
+    model = Triangles(made(tmp_path, "R2B3"))
+    up = np.arange(len(model.g.cell_area)) % 2 * 2.0 - 1
+    alternates = abs(model.difference) @ up == 0
+    inside = model.inside @ alternates == 3
+    inside &= model.inside @ (model.mean @ inside) == 3
+    assert np.mean(inside) > 0.8
+    assert np.abs(model.averaged(up)[inside]).max() < 0.05
+    z = model.g.cell_centre[:, 2]  # a smooth field stays
+    assert np.abs(model.averaged(z) - z).max() < 0.01
+
+
+def test_the_bits_do_not_depend_on_ranks(wave, mesh, tmp_path):
+    run(tmp_path / "five", 5, WAVE | {"mesh": mesh}, OUTPUT)
     two, five = arrays(wave), arrays(tmp_path / "five")
     assert two.keys() == five.keys()
     assert [name for name in two if two[name].tobytes() != five[name].tobytes()] == []
 
 
-def test_a_run_in_pieces_is_the_run_in_one(wave, tmp_path):
+def test_a_run_in_pieces_is_the_run_in_one(wave, mesh, tmp_path):
     checkpoint = {"directory": "restart", "fields": ["h", "u"]}
     folder = tmp_path / "pieces"
-    run(folder, 3, WAVE | {"days": 3 / 96}, OUTPUT, checkpoint=checkpoint | {"every": "3 steps"})
+    settings = WAVE | {"mesh": mesh}
+    run(folder, 3, settings | {"days": 3 / 96}, OUTPUT, checkpoint=checkpoint | {"every": "3 steps"})
     # A restart continues the files.
-    run(folder, 1, WAVE, OUTPUT, checkpoint=checkpoint | {"every": "never", "restart": "require"})
+    run(folder, 1, settings, OUTPUT, checkpoint=checkpoint | {"every": "never", "restart": "require"})
     whole, pieces = arrays(wave), arrays(folder)
     assert [name for name in whole if whole[name].tobytes() != pieces[name].tobytes()] == []
 
@@ -116,20 +152,116 @@ def test_checkers_find_nothing(wave):
     assert cfchecks(wave / "cells.nc") == []
 
 
-def test_solid_rotation_stays(tmp_path):
-    settings = {"case": "williamson2", "days": 5.0}
+def test_solid_rotation_stays(mesh, tmp_path):
+    settings = {"case": "williamson2", "days": 5.0, "mesh": mesh}
     errors = [number(run(tmp_path, 1, settings | {"level": level}), "height") for level in (2, 3)]
     # Ringler et al. (2010), figure 4: a little above 1e-3 for 2,562 cells, and an order between 1 and 2.
     assert errors[1] < 1.5e-3
     assert 1.3 < np.log2(errors[0] / errors[1]) < 2.2
     tilted = number(run(tmp_path, 1, settings | {"level": 3, "tilt": 0.7}), "height")
-    assert tilted == pytest.approx(errors[1], rel=0.3)
+    assert tilted == pytest.approx(errors[1], rel=0.5)
 
 
-def test_conservation(tmp_path):
+def test_a_jet_stays(mesh, tmp_path):
+    """Galewsky's jet without its bump: its balance is that of the model, the better the finer the grid."""
+    settings = {"case": "galewsky", "perturbation": 0.0, "days": 0.5, "mesh": mesh}
+    errors = [number(run(tmp_path, 1, settings | {"level": level}), "height") for level in (2, 3)]
+    assert errors[0] > 1.8 * errors[1]
+    assert errors[1] < 4e-3
+
+
+COLUMNS = {
+    "fields": {
+        "state": {"every": "1 step", "names": ["h", "u"]},
+        "columns": {"every": "1 step", "names": ["tracer", "tracer_state", "air_state"]},
+    },
+    "diagnostics": {},
+}
+CARRIED = {
+    "columns.nc": {"variables": [{"field": "tracer", "operation": "snapshot", "every": "1 step"},
+                                 {"field": "tracer", "name": "mean", "operation": "mean", "every": "4 steps"}]},
+    "states.nc": {"variables": [{"field": name, "operation": "snapshot", "every": "1 step"}
+                                for name in ("tracer_state", "air_state")]},
+}  # fmt: skip
+OVER_A_POLE = {
+    "case": "williamson2",
+    "tilt": 1.4,
+    "root": 3,
+    "level": 2,
+    "time_step": 1800.0,
+    "days": 8 / 48,
+    "levels": 3,
+}
+
+
+@pytest.fixture(scope="module")
+def carried(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("carried")
+    run(folder, 2, OVER_A_POLE | {"region_level": 1}, CARRIED, **COLUMNS)
+    return folder
+
+
+def test_tracers_are_conserved_and_stay_in_range(carried):
+    found = arrays(carried)
+    ratio, air, area = (found[f"states/{name}"] for name in ("tracer_state", "air_state", "column_area"))
+    assert ratio.shape == (8, 3, 1442)
+    for sums in ((air * area).sum(-1), (ratio * air * area).sum(-1)):
+        assert np.ptp(sums, axis=0).max() < 1e-14 * sums.max()
+    assert ratio.min() > 10 - 1e-12  # the ground on which the bells stand
+    assert (np.diff(ratio.max(-1), axis=0) < 1e-12).all()
+    assert np.abs(air - 1).max() < 0.05
+    assert np.array_equal(found["columns/tracer"], ratio.astype(np.float32))
+    means = found["columns/tracer"].reshape(2, 4, 3, 1442).mean(1, dtype=np.float64)
+    assert np.allclose(found["columns/mean"], means, rtol=1e-6)
+
+
+def test_tracers_go_with_the_wind(carried):
+    """The centre of mass of a bell turns around the axis of the flow, more slowly at higher levels."""
+    found = arrays(carried)
+    lon, lat = (np.radians(found[f"states/column_{name}"]) for name in ("lon", "lat"))
+    x = np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
+    axis = np.array([-np.sin(1.4), 0, np.cos(1.4)])
+    for level, factor in enumerate((1, 5 / 6, 2 / 3)):
+        longitude = 2 * np.pi * level / 3
+        start = np.array([np.cos(longitude), np.sin(longitude), 1]) / np.sqrt(2)
+        angle = factor * 2 * np.pi / 12 * OVER_A_POLE["days"]
+        along = np.dot(axis, start) * axis  # Rodrigues
+        end = along + np.cos(angle) * (start - along) + np.sin(angle) * np.cross(axis, start)
+        mass = (found["states/tracer_state"][-1, level] - 10) * found["states/column_area"]
+        centre = x @ mass / np.linalg.norm(x @ mass)
+        assert np.linalg.norm(centre - end) < 0.1 * np.linalg.norm(end - start)
+
+
+def test_a_constant_stays(tmp_path):
+    run(tmp_path, 1, OVER_A_POLE | {"tracer": "constant", "mesh": "triangles", "days": 4 / 48}, CARRIED, **COLUMNS)
+    assert np.abs(arrays(tmp_path)["states/tracer_state"] - 70).max() < 1e-12
+
+
+def test_tracers_on_other_ranks_and_in_pieces(carried, tmp_path):
+    """The same bits on five ranks, of which the last ones go on from a checkpoint."""
+    settings = OVER_A_POLE | {"region_level": 1}
+    checkpoint = {"directory": "restart", "fields": ["h", "u", "tracer_state", "air_state"]}
+    run(tmp_path, 3, settings | {"days": 4 / 48}, CARRIED, checkpoint=checkpoint | {"every": "4 steps"}, **COLUMNS)
+    run(tmp_path, 5, settings, CARRIED, checkpoint=checkpoint | {"every": "never", "restart": "require"}, **COLUMNS)
+    whole, pieces = arrays(carried), arrays(tmp_path)
+    assert [name for name in whole if whole[name].tobytes() != pieces[name].tobytes()] == []
+
+
+def test_mistakes_with_tracers(tmp_path):
+    for settings, ranks, told in (
+        ({"region_level": 3}, 1, "region_level: 2^3 does not divide the side of the diamonds, 12"),
+        ({}, 11, "region_level: 10 regions for 11 ranks of the model; expected a larger region_level, or fewer ranks"),
+        ({"time_step": 43200.0, "days": 1.0, "case": "williamson6", "level": 1, "root": 1}, 1, "a shorter time_step"),
+        ({"tracer": "bell"}, 1, "tracer: 'bell' is unknown (known: bells, constant)"),
+    ):
+        assert told in run(tmp_path, ranks, OVER_A_POLE | settings, status=1)
+
+
+def test_conservation(mesh, tmp_path):
     """Mass to rounding. The scheme in space conserves energy: the loss falls with the step as the method in time."""
-    settings = {"case": "williamson5", "level": 2, "days": 2.0}
-    coarse, fine = (run(tmp_path, 1, settings | {"time_step": step}) for step in (1440.0, 720.0))
+    settings = {"case": "williamson5", "level": 2, "days": 2.0, "mesh": mesh, "divergence_damping": 0.0}
+    steps = (1440.0, 720.0) if mesh == "hexagons" else (720.0, 360.0)
+    coarse, fine = (run(tmp_path, 1, settings | {"time_step": step}) for step in steps)
     for text in (coarse, fine):
         assert abs(number(text, "mass")) < 1e-14
     assert abs(number(coarse, "energy")) < 2e-6
@@ -144,6 +276,9 @@ def test_mistakes_in_the_namelist(tmp_path):
     for settings, told in (
         ({"days": -1.0}, "igcm.nml:3: days: expected a number above 0, not -1.0"),
         ({"time_step": -5}, "igcm.nml:3: time_step: expected 0 or more, not -5"),
+        ({"mesh": "squares"}, "igcm.nml:3: mesh: 'squares' is unknown (known: hexagons, triangles)"),
+        ({"relaxation": "springs"}, "relaxation: 'springs' is unknown (known: centroidal, none, spring)"),
+        ({"mesh": "triangles", "upwinding": 0.5}, "upwinding: is for hexagons; expected 0 with mesh = 'triangles'"),
         ({"gravity": 0}, "igcm.nml:3: gravity: expected a number above 0, not 0"),
         ({"days": 1e-9, "root": 1, "level": 1}, "are less than half a step"),
     ):

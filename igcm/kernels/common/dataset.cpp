@@ -1,12 +1,10 @@
 #include "dataset.hpp"
 
 #include <netcdf.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <limits>
 #include <memory>
 #include <sstream>
@@ -123,18 +121,6 @@ Dataset Dataset::read(const std::string& path) {
     }
   }
   return data;
-}
-
-void Dataset::check_new(const std::string& path) {
-  namespace fs = std::filesystem;
-  if (fs::exists(fs::symlink_status(path)))
-    throw std::runtime_error(path + ": cannot be made: it exists already, and is not replaced");
-  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
-  if (!fs::is_directory(folder))
-    throw std::runtime_error(path + ": cannot be made: " + folder.string() + " is no folder");
-  if (access(folder.c_str(), W_OK | X_OK) != 0)
-    throw std::runtime_error(path + ": cannot be made: the folder " + folder.string() +
-                             " cannot be written to");
 }
 
 void Dataset::write(const std::string& path, const std::vector<std::string>& names) const {

@@ -25,8 +25,6 @@ class Dataset {
   // Writes the named fields in this order, and all attributes, to a new file: one that is there is refused.
   // Dimensions are called n<length>, each length once. After an error no file is left.
   void write(const std::string& path, const std::vector<std::string>& names) const;
-  // Throws what `write` would say of this path, before anything has been computed. Makes nothing.
-  static void check_new(const std::string& path);
 
   Field& add(const std::string& name, std::vector<std::size_t> shape, Type type = Type::real64);
   [[nodiscard]] bool has(const std::string& name) const { return fields_.contains(name); }

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "../../grid/new_file.hpp"
+
 namespace igcm {
 namespace {
 
@@ -150,8 +152,8 @@ void save(const Kernel& kernel, const Dataset& data, const std::string& path) {
 }
 
 void run(const Kernel& kernel, const Options& options) {
-  for (const std::string& path : {options.save_input, options.output})
-    if (!path.empty()) Dataset::check_new(path);
+  for (const std::string& path : {options.output, options.save_input})
+    if (!path.empty()) expect_new_file(path);
   Dataset data = options.input.empty() ? kernel.make(options) : Dataset::read(options.input);
   const std::string attribute = kernel.attribute.empty() ? kernel.name : kernel.attribute;
   if (!options.input.empty() && data.text("kernel") != attribute)

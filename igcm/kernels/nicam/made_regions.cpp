@@ -1,10 +1,9 @@
 // The geometry of NICAM's regions (igcm/kernels/README.md) on a sphere of igcm/grid.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <stdexcept>
 
-#include "../../grid/grid.hpp"
-#include "../../grid/layouts.hpp"
 #include "programs.hpp"
 
 namespace igcm::nicam {
@@ -237,6 +236,33 @@ void add_levels(Dataset& data, std::size_t kall) {
 
 }  // namespace
 
+void add_region_geometry(Dataset& data, const grid::Sphere& sphere, std::vector<grid::NicamRegion> maps) {
+  const std::size_t size = maps.front().vertex.size();
+  add_fields(data, maps.size(), size);
+  // Entries of the points that are here, once each: the numbers of the maps become positions among them.
+  std::array<std::array<std::int32_t, 6>, 2> poles{grid::nicam_pole(sphere.numbering(), true),
+                                                   grid::nicam_pole(sphere.numbering(), false)};
+  std::vector<std::int32_t> numbers;
+  for (const grid::NicamRegion& map : maps)
+    numbers.insert(numbers.end(), map.vertex.begin(), map.vertex.end());
+  for (const auto& pole : poles) numbers.insert(numbers.end(), pole.begin(), pole.end());
+  std::ranges::sort(numbers);
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  const grid::Grid arrays = sphere.entries({}, {}, numbers);
+  const auto become_positions = [&](auto& list) {
+    for (std::int32_t& number : list)
+      number = static_cast<std::int32_t>(std::ranges::lower_bound(numbers, number) - numbers.begin());
+  };
+  for (std::size_t l = 0; l < maps.size(); ++l) {
+    become_positions(maps[l].vertex);
+    Region(data, arrays, maps[l], l, maps.size()).fill();
+  }
+  for (std::size_t l = 0; l < 2; ++l) {
+    become_positions(poles[l]);
+    fill_pole(data, arrays, poles[l], l);
+  }
+}
+
 Dataset made_regions(const Options& options) {
   const std::size_t kall = options.size("kall"), lall = options.size("regions");
   const int gl = options.sizes.at("gl"), rl = options.sizes.at("rl");
@@ -249,18 +275,14 @@ Dataset made_regions(const Options& options) {
   grid_options.points.bisections = gl;
   grid_options.centre = grid::Centre::centroid;
   const grid::Sphere sphere(grid_options);
-  const grid::Grid arrays = sphere.range(0, 10LL << (2 * gl));
-  const int n1 = (1 << (gl - rl)) + 2;
+  std::vector<grid::NicamRegion> maps;
+  for (std::size_t l = 0; l < lall; ++l)
+    maps.push_back(grid::nicam_region(sphere.numbering(), rl, static_cast<int>(l)));
+  const int n1 = maps.front().n1;
   Dataset data;
-  add_fields(data, lall, static_cast<std::size_t>(n1 * n1));
+  add_region_geometry(data, sphere, maps);
   std::vector<double> singular;
-  for (std::size_t l = 0; l < lall; ++l) {
-    const grid::NicamRegion map = grid::nicam_region(sphere.numbering(), rl, static_cast<int>(l));
-    singular.push_back(map.singular ? 1 : 0);
-    Region(data, arrays, map, l, lall).fill();
-  }
-  for (std::size_t l = 0; l < 2; ++l)
-    fill_pole(data, arrays, grid::nicam_pole(sphere.numbering(), l == 0), l);
+  for (const grid::NicamRegion& map : maps) singular.push_back(map.singular ? 1 : 0);
   add_levels(data, kall);
   data.set("sgp", singular);
   data.set("adm", std::vector<double>{static_cast<double>(lall), 1. * n1, 2, n1 - 1.,

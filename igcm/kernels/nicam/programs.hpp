@@ -1,6 +1,8 @@
 // Shared by the programs of NICAM's kernels: shapes, vertical factors, the made regions of a real sphere.
 #pragma once
 
+#include "../../grid/grid.hpp"
+#include "../../grid/layouts.hpp"
 #include "../common/dataset.hpp"
 #include "../common/program.hpp"
 #include "regions.hpp"
@@ -25,6 +27,11 @@ WithPoles with_poles(Dataset& data, const std::string& name, std::vector<std::si
 // Adds GRD_dgz, GRD_dgzh, GRD_rdgz, GRD_rdgzh, GRD_afact, GRD_bfact, GRD_cfact, GRD_dfact (kall each) from
 // GRD_gz and GRD_gzh. cfact and dfact interpolate from half to full levels; no kernel here reads them.
 void add_vertical_factors(Dataset& data);
+
+// The geometry GMTR_p, GMTR_t, GMTR_a, GRD_x, GRD_xr, coef_intp and coef_diff of regions of the same sphere,
+// with their _pl: fields of maps.size() regions. GRD_x is in units of the radius. The sphere should have
+// centroids.
+void add_region_geometry(Dataset& data, const grid::Sphere& sphere, std::vector<grid::NicamRegion> maps);
 
 // Regions of a sphere of igcm/grid: attributes, the geometry GMTR_p, GMTR_t, GMTR_a, GRD_x, GRD_xr,
 // coef_intp, coef_diff, and GRD_gz, GRD_gzh of uneven layers; all with their _pl where they have one. GRD_x
