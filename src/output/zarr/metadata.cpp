@@ -13,6 +13,7 @@
 #include "base/utf8.hpp"
 #include "output/checks.hpp"
 #include "output/zarr/frame.hpp"
+#include "output/zarr/shard_grid.hpp"
 
 namespace tailrace::output::zarr {
 namespace {
@@ -131,7 +132,7 @@ Json named(const char* name, Json configuration) {
   return {{"name", name}, {"configuration", std::move(configuration)}};
 }
 
-Json codecs_of(const VariableSpec& variable) {
+Json codecs_of_chunk(const VariableSpec& variable) {
   const std::size_t element = model::size_of(variable.type);
   Json all = Json::array();
   all.push_back(element == 1 ? Json{{"name", "bytes"}} : named("bytes", {{"endian", "little"}}));
@@ -142,6 +143,15 @@ Json codecs_of(const VariableSpec& variable) {
                                 {"typesize", element},
                                 {"blocksize", 0}}));
   return all;
+}
+
+Json codecs_of(const VariableSpec& variable, const std::vector<std::int64_t>& shard) {
+  if (shard.empty()) return codecs_of_chunk(variable);
+  const Json index_codecs = Json::array({named("bytes", {{"endian", "little"}}), {{"name", "crc32c"}}});
+  return Json::array({named(sharding_codec, {{"chunk_shape", variable.chunk},
+                                             {"codecs", codecs_of_chunk(variable)},
+                                             {"index_codecs", index_codecs},
+                                             {"index_location", "end"}})});
 }
 
 Json dimension_names(const DatasetSpec& spec, const std::vector<int>& dims) {
@@ -185,11 +195,12 @@ Json array_of(const DatasetSpec& spec, const VariableSpec& variable, const std::
         "smaller `chunk`, or `compression: none`",
         variable.name, bytes));
   const std::string owner = fmt::format("variable \"{}\": ", variable.name);
+  const std::vector<std::int64_t> shard = shard_of(spec, variable);
   Parts parts{.shape = shape,
               .data_type = std::string(model::name_of(variable.type)),
-              .chunk = chunk_of(spec, variable),
+              .chunk = shard.empty() ? chunk_of(spec, variable) : shard,
               .fill_value = {},
-              .codecs = codecs_of(variable),
+              .codecs = codecs_of(variable, shard),
               .attributes = attributes_of(owner, variable.attributes),
               .dimension_names = dimension_names(spec, variable.dims)};
   model::dispatch(variable.type, [&](auto sample) {
@@ -256,6 +267,42 @@ const Json& arrays_in(const Json& group) {
   if (consolidated == group.end() || !consolidated->is_object() || !consolidated->contains("metadata"))
     throw Error(ErrorCode::resource, "its zarr.json has no consolidated metadata");
   return consolidated->at("metadata");
+}
+
+namespace {
+
+// The configuration of the codec of shards; null where each chunk is a file.
+const Json* sharding_in(const Json& array) {
+  const Json& codecs = array.at("codecs");
+  const bool has_shards = codecs.size() == 1 && codecs[0].at("name") == sharding_codec;
+  return has_shards ? &codecs[0].at("configuration") : nullptr;
+}
+
+std::vector<std::int64_t> file_shape_in(const Json& array) {
+  return array.at("chunk_grid").at("configuration").at("chunk_shape").get<std::vector<std::int64_t>>();
+}
+
+}  // namespace
+
+std::vector<std::int64_t> chunk_in(const Json& array) {
+  const Json* sharding = sharding_in(array);
+  return sharding == nullptr ? file_shape_in(array)
+                             : sharding->at("chunk_shape").get<std::vector<std::int64_t>>();
+}
+
+std::vector<std::int64_t> shard_in(const Json& array) {
+  if (sharding_in(array) == nullptr) return {};
+  const std::vector<std::int64_t> shard = file_shape_in(array), chunk = chunk_in(array);
+  bool fits = shard.size() == chunk.size();
+  for (std::size_t d = 0; fits && d < shard.size(); ++d)
+    fits = chunk[d] > 0 && shard[d] > 0 && shard[d] % chunk[d] == 0;
+  if (!fits) throw Error(ErrorCode::resource, "is damaged: a shard in its zarr.json is not made of chunks");
+  return shard;
+}
+
+const Json& chunk_codecs_in(const Json& array) {
+  const Json* sharding = sharding_in(array);
+  return sharding == nullptr ? array.at("codecs") : sharding->at("codecs");
 }
 
 std::string text_of(const Json& document) { return document.dump(); }

@@ -18,6 +18,8 @@ inline constexpr const char* properties_attribute = "_NCProperties";
 inline constexpr const char* unlimited_attribute = "_nc_unlimited_dimensions";  // names
 inline constexpr const char* types_attribute = "_nc_attribute_types";  // variable -> attribute -> type
 
+inline constexpr const char* sharding_codec = "sharding_indexed";
+
 // The metadata of an array. Throw Error(configuration) for values that JSON cannot represent.
 Json array_of(const DatasetSpec& spec, const VariableSpec& variable, const std::vector<std::int64_t>& shape);
 Json array_of(const DatasetSpec& spec, const TextSpec& text);
@@ -32,7 +34,13 @@ Json& arrays_in(Json& group);              // name -> document
 const Json& arrays_in(const Json& group);  // throws Error(resource) if there are none
 std::string text_of(const Json& document);
 
-// The name of the chunk with this corner, such as "theta/c/3/0/1".
+// From the metadata of an array: the shape of its chunks; that of its shards, empty where each chunk is a
+// file; and the codecs of a chunk. Throw JSON errors, and Error(resource) for shards that no chunks make up.
+std::vector<std::int64_t> chunk_in(const Json& array);
+std::vector<std::int64_t> shard_in(const Json& array);
+const Json& chunk_codecs_in(const Json& array);
+
+// The name of the file of the chunk or shard with this corner, such as "theta/c/3/0/1". `chunk`: its shape.
 std::string chunk_name(const std::string& variable, const std::vector<std::int64_t>& offset,
                        const std::vector<std::int64_t>& chunk);
 
