@@ -142,10 +142,12 @@ inline Bytes read_zarr_array(const std::string& path, const std::string& name, c
     std::int64_t rest = cell, inside = 0;
     for (std::size_t d = shape.size(); d-- > 0; rest /= shape[d]) at[d] = rest % shape[d];
     std::string file = path + "/" + name + "/c";
+    const auto separator =
+        array.at("chunk_key_encoding").at("configuration").at("separator").get<std::string>();
     std::size_t number = 0, in_shard = 1;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       const std::int64_t extent = chunks.chunk[d], outer = chunks.file[d];
-      file += "/" + std::to_string(at[d] / outer);
+      file += separator + std::to_string(at[d] / outer);
       number = number * static_cast<std::size_t>(outer / extent) +
                static_cast<std::size_t>(at[d] % outer / extent);
       in_shard *= static_cast<std::size_t>(outer / extent);

@@ -217,7 +217,7 @@ TEST_F(ShardedStore, a_chunk_stays_where_an_earlier_index_has_it) {
   std::map<std::string, std::string> known;  // the bytes of a chunk by file, offset and size
   for (std::int64_t record = 0; record < 6; ++record) {
     dataset->commit(sample_commit(spec, record));
-    for (const std::string& name : {std::string("theta/c/0/0/0"), std::string("flux/c/0/0")}) {
+    for (const std::string& name : {std::string("theta/c.0.0.0"), std::string("flux/c.0.0")}) {
       const std::string file = testing::zarr_file(spec.path + "/" + name);
       const std::size_t chunks = name.starts_with("theta") ? 8 : 4;
       for (auto& [place, bytes] : known) {
@@ -241,11 +241,12 @@ TEST_F(ShardedStore, a_shard_that_a_commit_fills_is_written_once) {
   options.shard_records = 1;
   const auto dataset = testing::ShardedZarr(options).create(spec);
   dataset->commit(sample_commit(spec, 0));
-  const std::string file = spec.path + "/theta/c/0/0/0";
+  const std::string file = spec.path + "/theta/c.0.0.0";
   const auto first = testing::open(file, env::Access::read);
   for (std::int64_t record = 1; record < 4; ++record) dataset->commit(sample_commit(spec, record));
   EXPECT_TRUE(first->is_file_at(file));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(spec.path + "/theta/c"), {}), 4);
+  const std::filesystem::directory_iterator files(spec.path + "/theta");
+  EXPECT_EQ(std::distance(files, {}), 4 + 1) << "shards, and zarr.json";
 }
 
 DatasetSpec appending(DatasetSpec spec, std::int64_t kept) {
@@ -302,7 +303,7 @@ TEST_F(ShardedStore, inspection_tells_shards_and_names_a_damaged_one) {
                     HasSubstr("\n    theta: 2 shards of 4 x 5 x 8 with chunks of 1 x 5 x 4; 10 "
                               "chunks, "),
                     HasSubstr("\n    mask: 1 shards of 6 x 8 with chunks of 2 x 4; 6 chunks, ")));
-  const std::string shard = spec.path + "/theta/c/1/0/0";
+  const std::string shard = spec.path + "/theta/c.1.0.0";
   const auto bytes = testing::contents(shard);
   for (const std::size_t size : {std::size_t{0}, std::size_t{50}, bytes.size() - 1}) {
     testing::put_contents(shard, std::span(bytes).first(size));
@@ -310,7 +311,7 @@ TEST_F(ShardedStore, inspection_tells_shards_and_names_a_damaged_one) {
     EXPECT_FALSE(damaged.readable);
     EXPECT_FALSE(damaged.repaired);
     EXPECT_THAT(damaged.report, AllOf(HasSubstr("1 of its shards are damaged"),
-                                      HasSubstr("theta/c/1/0/0: the index of the shard is damaged: ")));
+                                      HasSubstr("theta/c.1.0.0: the index of the shard is damaged: ")));
   }
   // A run that would extend it is refused, and the shard stays as it is.
   testing::put_contents(shard, std::span(bytes).first(50));
@@ -319,7 +320,7 @@ TEST_F(ShardedStore, inspection_tells_shards_and_names_a_damaged_one) {
     later->commit(testing::commit_of_later_run(spec, 5, 5));
     ADD_FAILURE();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("theta/c/1/0/0: the index of the shard is damaged"));
+    EXPECT_THAT(error.what(), HasSubstr("theta/c.1.0.0: the index of the shard is damaged"));
   }
   EXPECT_EQ(std::filesystem::file_size(shard), 50u);
 }

@@ -281,10 +281,14 @@ void roll_back(Store& store, Json& group, const DatasetSpec& spec, const std::ve
     const Shape shard = shard_of(spec, *variable);
     const std::int64_t extent = shard.empty() ? variable->chunk[0] : shard[0];
     const std::int64_t chunks = (kept + extent - 1) / extent;
-    for (const std::string& name : store.list(variable->name + "/c")) {
-      const bool is_number =
-          !name.empty() && name.size() < 19 && name.find_first_not_of("0123456789") == std::string::npos;
-      if (!is_number || std::stoll(name) >= chunks) store.remove(variable->name + "/c/" + name);
+    if (shard.empty()) {
+      for (const std::string& name : store.list(variable->name + "/c"))
+        if (const auto number = number_in_name(name); !number || *number >= chunks)
+          store.remove(variable->name + "/c/" + name);
+    } else {
+      for (const std::string& name : store.list(variable->name))
+        if (const auto corner = corner_in_name(name, shard.size()); corner && (*corner)[0] >= chunks)
+          store.remove(variable->name + "/" + name);
     }
   }
 }

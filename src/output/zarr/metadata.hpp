@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "output/dataset.hpp"
@@ -40,8 +42,15 @@ std::vector<std::int64_t> chunk_in(const Json& array);
 std::vector<std::int64_t> shard_in(const Json& array);
 const Json& chunk_codecs_in(const Json& array);
 
-// The name of the file of the chunk or shard with this corner, such as "theta/c/3/0/1". `chunk`: its shape.
+// The name of the file of the chunk with this corner, such as "theta/c/3/0/1".
 std::string chunk_name(const std::string& variable, const std::vector<std::int64_t>& offset,
                        const std::vector<std::int64_t>& chunk);
+// That of a shard, such as "theta/c.3.0.1": a folder for each record would be one more inode for each file.
+std::string shard_name(const std::string& variable, const std::vector<std::int64_t>& corner,
+                       const std::vector<std::int64_t>& shard);
+// The inverse, for names of other files too. A number, of at most 18 digits; and the numbers of a shard with
+// so many dims, from the last part of its name. Nothing for any other name.
+std::optional<std::int64_t> number_in_name(std::string_view name);
+std::optional<std::vector<std::int64_t>> corner_in_name(std::string_view name, std::size_t dims);
 
 }  // namespace tailrace::output::zarr

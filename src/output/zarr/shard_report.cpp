@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 
 #include "base/error.hpp"
 #include "base/text_tree.hpp"
@@ -16,13 +15,6 @@ namespace tailrace::output::zarr {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
-
-constexpr std::size_t most_digits = 18;  // of a number in a name
-
-bool is_number(const std::string& name) {
-  return !name.empty() && name.size() <= most_digits &&
-         name.find_first_not_of("0123456789") == std::string::npos;
-}
 
 struct Sum {
   std::uint64_t shards = 0, bytes = 0, chunks = 0, unused = 0;
@@ -46,20 +38,6 @@ void look_at(const Store& store, const std::string& name, std::size_t chunks, Su
   }
 }
 
-// Walks the folders of an array, one for each dim but the last, instead of counting up to lengths that may be
-// damaged. What lies behind the last record is left of a killed run, and nobody reads it.
-void walk(const Store& store, const std::string& folder, const Shape& shape, const Shape& shard,
-          const std::function<void(const std::string&)>& visit, std::size_t depth = 0) {
-  for (const std::string& name : store.list(folder)) {
-    if (!is_number(name) || std::stoll(name) > (shape[depth] - 1) / shard[depth]) continue;
-    const std::string path = folder + "/" + name;
-    if (depth + 1 == shape.size())
-      visit(path);
-    else
-      walk(store, path, shape, shard, visit, depth + 1);
-  }
-}
-
 }  // namespace
 
 ShardReport look_at_shards(const Store& store, const Json& group) {
@@ -69,9 +47,12 @@ ShardReport look_at_shards(const Store& store, const Json& group) {
     if (shard.empty() || shape.size() != shard.size() || std::ranges::find(shape, 0) != shape.end()) continue;
     const Shape chunk = chunk_in(array);
     Sum sum;
-    walk(store, name + "/c", shape, shard, [&](const std::string& path) {
-      look_at(store, path, chunks_in(shard, chunk), sum, report.damaged);
-    });
+    for (const std::string& file : store.list(name)) {
+      const auto corner = corner_in_name(file, shard.size());
+      // What lies behind the last record is left of a killed run, and nobody reads it.
+      if (!corner || (*corner)[0] > (shape[0] - 1) / shard[0]) continue;
+      look_at(store, name + "/" + file, chunks_in(shard, chunk), sum, report.damaged);
+    }
     report.words += fmt::format("\n    {}: {} shards of {} with chunks of {}; {} chunks, {}", name,
                                 sum.shards, fmt::join(shard, " x "), fmt::join(chunk, " x "), sum.chunks,
                                 base::bytes_text(static_cast<double>(sum.bytes)));
