@@ -209,6 +209,25 @@ TEST_F(ShardedStore, every_codec_is_within_the_shards) {
   }
 }
 
+// A full chunk comes without its codec if that failed. It is stored as it is, and not encoded again.
+TEST_F(ShardedStore, a_full_chunk_that_was_not_encoded_is_stored_as_it_is) {
+  const auto spec = sharded(sample_spec(path("raw")));
+  const auto dataset = find_format("zarr")->create(spec);
+  Commit commit = sample_commit(spec, 0);
+  const std::size_t size = zarr::bytes_of_chunk(spec, spec.variables[testing::theta]);
+  const std::uint64_t before = zarr::raw_front(spec.variables[testing::theta], size).size() + size;
+  for (EncodedChunk& chunk : commit.chunks) {
+    if (chunk.variable != testing::theta) continue;
+    const auto codec = codecs::make_codec(spec.variables[testing::theta].codec);
+    chunk.bytes = codec->decode(chunk.bytes, size, sizeof(float));
+    chunk.filtered = false;
+  }
+  dataset->commit(commit);
+  dataset->close();
+  testing::check_records(spec, &read_zarr, 1);
+  EXPECT_EQ(std::filesystem::file_size(spec.path + "/theta/c.0.0.0"), 2 * before + ShardIndex::bytes_of(8));
+}
+
 // Any index that a reader has fetched, however long ago, names the same bytes in each later version.
 TEST_F(ShardedStore, a_chunk_stays_where_an_earlier_index_has_it) {
   const testing::ShardedZarr format;

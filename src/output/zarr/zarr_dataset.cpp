@@ -150,12 +150,13 @@ void ZarrDataset::add_to_shard(ShardWriter& writer, const EncodedChunk& chunk,
   if (kept > chunk.offset[0] && before != nullptr && before->index.at(number))
     bytes = own = joined(chunk, before->chunk(number), kept);
   if (!is_framed(variable)) return writer.add(number, {}, bytes.first(valid), size, true);
-  if (!chunk.filtered) {
+  const bool is_encoded = chunk.filtered || valid < size;  // else its codec failed, so its cells are stored
+  if (!chunk.filtered && is_encoded) {
     std::vector<std::byte> cells(bytes.begin(), bytes.end());
     std::fill(cells.begin() + static_cast<std::ptrdiff_t>(valid), cells.end(), std::byte{0});
     bytes = own = codecs::make_codec(variable.codec)->encode(cells, describe_chunk(variable));
   }
-  const Frame frame = framed(variable, size, bytes, true);
+  const Frame frame = framed(variable, size, bytes, is_encoded);
   writer.add(number, frame.front, frame.body, 0, false);
 }
 
