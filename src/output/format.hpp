@@ -102,7 +102,7 @@ class Format {
   virtual std::vector<std::int64_t> cells_of_file(const DatasetSpec&, const VariableSpec&) const {
     return {};
   }
-  // What the user may change where these are too many: "expected ...".
+  // Names what the user may change where these are too many, to follow "expected".
   virtual std::string how_to_make_fewer_files() const { return ""; }
   // Whether a dataset of a restarted run still has the variables that do not grow; otherwise they are sent
   // again.
