@@ -17,14 +17,14 @@ Type type() {
        .type = flag(),
        .description =
            "Whether several chunks share a file, a shard. By default they do where a commit brings whole "
-           "chunks.",
-       .example = "false",
-       .default_value = "true"},
+           "chunks. A store that the run continues keeps its shards, unless an option of shards is given.",
+       .example = "false"},
       {.name = "shard_size",
        .type = size(),
-       .description = "The most bytes of a shard before compression; a single larger chunk is a file.",
-       .example = "256 MiB",
-       .default_value = "64 MiB"},
+       .description =
+           "The most bytes of a shard before compression, by default 64 MiB; a single larger chunk is a "
+           "file.",
+       .example = "256 MiB"},
       {.name = "shard_records",
        .type = integer(1, most_records),
        .description =
@@ -37,6 +37,7 @@ Type type() {
 
 Options read(const Value& value, Problems& problems) {
   Options options;
+  // None of them has a declared default, for that would look as if the user had given it.
   options.shards = flag_of(value, "shards", options.shards);
   options.shard_bytes =
       size_of(value, "shard_size", options.shard_bytes, {.bytes = 1024, .words = "1 KiB"}, problems);
