@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -170,6 +171,9 @@ void add_variable(DatasetLayout& layout, const plan::DatasetPlan& file, int numb
   cut_into_chunks(added, spec, plan, file, grid == nullptr ? std::nullopt : healpix_dim(*grid));
   spec.codec = plan.codec;
   if (spec.chunk.empty()) spec.codec.keep.reset();  // too small to be worth it
+  if (const auto records = plan::writing::records_per_commit(file, plan);
+      records && *records == std::floor(*records) && *records < 1e9)
+    spec.records_of_commit = static_cast<std::int64_t>(*records);
   spec.is_field = true;
   spec.fill_value = fill_value_of(plan, field);
   describe(spec.attributes, field);

@@ -71,28 +71,41 @@ std::string words_of(Volume volume, const std::optional<Speed>& speed) {
   return text + fmt::format(", {} an hour of wall clock", base::bytes_text(by_second * hour));
 }
 
-// The number of chunks that its records fill.
-Volume chunks_of(const plan::AxisPlan& axis, const VariableLayout& variable) {
-  const output::ChunkGrid grid{variable.shape, variable.chunk};
-  return volume_of(
-      axis, static_cast<double>(grid.chunks_per_record()) / static_cast<double>(variable.records_per_chunk));
+// The part of a variable that is a file of its own, in cells; empty where the dataset is one file.
+std::vector<std::int64_t> cells_of_file(const output::Format* format, const output::DatasetSpec& dataset,
+                                        const VariableLayout& variable) {
+  if (format == nullptr) return {};
+  auto cells = format->cells_of_file(dataset, dataset.variables[base::index(variable.variable)]);
+  if (!cells.empty() && variable.split >= 0) cells.insert(cells.begin() + variable.split + 1, 1);
+  return cells;
+}
+
+// The number of files that its records fill. `cells`: of a file.
+Volume files_of(const plan::AxisPlan& axis, const VariableLayout& variable,
+                const std::vector<std::int64_t>& cells) {
+  if (cells.empty()) return {};
+  double files = 1.0 / static_cast<double>(cells[0]);
+  for (std::size_t d = 0; d < variable.shape.size(); ++d)
+    files *= std::ceil(static_cast<double>(variable.shape[d]) / static_cast<double>(cells[d + 1]));
+  return volume_of(axis, files);
 }
 
 constexpr double many_files = 10000.0;
 
-// A line for formats with a file for each chunk; empty for others.
+// A line for formats that make many files of a dataset; empty for others.
 std::vector<base::TextTree> describe_files(const plan::DatasetPlan& file, Volume files,
                                            const std::optional<Speed>& speed) {
   const output::Format* format = file.entry.writer();
-  if (format == nullptr || !format->has_file_per_chunk()) return {};
   files = by_day(files, speed);
   const bool are_many = files.by_day > many_files || files.by_steps > many_files;
   std::vector<std::string> words;
   if (files.by_day > 0.0) words.push_back(fmt::format("{:.6g} a day of model time", files.by_day));
   if (files.by_steps > 0.0) words.push_back(fmt::format("{:.6g} in 1000 steps", files.by_steps));
-  if (words.empty()) return {};
-  return {{fmt::format("files, one for each chunk: {}{}", fmt::join(words, " and "),
-                       are_many ? "; these are many: expected a larger `chunk`, or `format: netcdf`" : "")}};
+  if (words.empty() || format == nullptr) return {};
+  return {{fmt::format("{}files: {}{}", are_many ? "warning: " : "", fmt::join(words, " and "),
+                       are_many ? fmt::format("; file systems become slow with so many: expected {}",
+                                              format->how_to_make_fewer_files())
+                                : "")}};
 }
 
 constexpr double long_wait = 300.0;  // seconds
@@ -133,13 +146,20 @@ std::vector<base::TextTree> describe_commits(const settings::OutputEntry& entry,
                    where, entry.write_every.length(), span, base::bytes_text(bytes), remedy)}};
 }
 
-base::TextTree describe_chunk(const VariableLayout& variable, const plan::VariablePlan& plan) {
+// `file`: the part that is a file, in cells; a shard where it holds more than a chunk.
+base::TextTree describe_chunk(const VariableLayout& variable, const plan::VariablePlan& plan,
+                              const std::vector<std::int64_t>& file) {
   std::vector<std::int64_t> shape{variable.records_per_chunk};
   shape.insert(shape.end(), variable.chunk.begin(), variable.chunk.end());
+  const std::string in_shards =
+      file.empty() || file == shape
+          ? ""
+          : fmt::format(", in shards of {}, {}", fmt::join(file, " x "),
+                        base::bytes_text(size_of(file) * static_cast<double>(model::size_of(plan.type))));
   const double bytes = size_of(shape) * static_cast<double>(model::size_of(plan.type));
   const bool is_compressed = plan.codec.codec != "none";
   return {fmt::format(
-      "{}: chunks of {}, {}{}", plan.name, fmt::join(shape, " x "), base::bytes_text(bytes),
+      "{}: chunks of {}, {}{}{}", plan.name, fmt::join(shape, " x "), base::bytes_text(bytes), in_shards,
       is_compressed ? fmt::format(" before {} of level {}", plan.codec.codec, plan.codec.level) : "")};
 }
 
@@ -160,8 +180,9 @@ std::string describe_volume(const plan::Plan& plan, const settings::Configuratio
       if (planned.axis < 0) continue;
       const double bytes = size_of(variable.shape) * static_cast<double>(model::size_of(planned.type));
       volume += volume_of(file.axes[base::index(planned.axis)], bytes);
-      files += chunks_of(file.axes[base::index(planned.axis)], variable);
-      branch.below.push_back(describe_chunk(variable, planned));
+      const auto cells = cells_of_file(file.entry.writer(), layout.dataset, variable);
+      files += files_of(file.axes[base::index(planned.axis)], variable, cells);
+      branch.below.push_back(describe_chunk(variable, planned, cells));
     }
     for (base::TextTree& line : describe_commits(file.entry, volume, speed))
       branch.below.push_back(std::move(line));

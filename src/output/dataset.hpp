@@ -39,6 +39,8 @@ struct VariableSpec {
   std::optional<model::FillValue> fill_value;  // of cells that nobody wrote; written as _FillValue
   Attributes attributes;
   bool is_field = false;  // or made from one; a library's own codecs leave coordinates as they are
+  // How many records each commit brings, where all bring as many and the configuration tells it.
+  std::optional<std::int64_t> records_of_commit = std::nullopt;
 };
 
 // The properties of a variable's chunks that codecs need.

@@ -97,8 +97,13 @@ class Format {
   }
   // How many records each chunk of a growing variable holds; nothing where any number will do.
   virtual std::optional<std::int64_t> records_per_chunk() const { return std::nullopt; }
-  // Whether each chunk is a file of its own, of which a file system takes only so many.
-  virtual bool has_file_per_chunk() const { return false; }
+  // The part of a variable that is a file of its own, in cells along each of its dims, of which a file system
+  // takes only so many; empty: the dataset is one file, or none.
+  virtual std::vector<std::int64_t> cells_of_file(const DatasetSpec&, const VariableSpec&) const {
+    return {};
+  }
+  // Names what the user may change where these are too many, to follow "expected".
+  virtual std::string how_to_make_fewer_files() const { return ""; }
   // Whether a dataset of a restarted run still has the variables that do not grow; otherwise they are sent
   // again.
   virtual bool keeps_constants() const { return true; }

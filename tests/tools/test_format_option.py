@@ -1,6 +1,6 @@
 """docs/extending.md, "An option of a format": an option touches the folder of its format and nothing else.
 
-In a copy of the tree, the format of Zarr stores gets an option. The one changed source is compiled, and linked with the
+In a copy of the tree, the format in memory gets an option. The one changed source is compiled, and linked with the
 objects that the build has made already, into a program that reads a configuration with the option."""
 
 import re
@@ -9,9 +9,9 @@ import subprocess
 import pytest
 from tools.test_new import BUILD, House, compile_command, link_command
 
-FORMAT = "src/output/zarr/zarr_format.cpp"
+FORMAT = "src/output/memory/memory_format.cpp"
 CHANGES = {
-    "namespace tailrace::output::zarr {\nnamespace {\n": """namespace tailrace::output::zarr {
+    "namespace tailrace::output::memory {\nnamespace {\n": """namespace tailrace::output::memory {
 namespace {
 
 struct Options {
@@ -19,12 +19,12 @@ struct Options {
 };
 
 FormatSection options_section() {
-  return {.option = {.name = "zarr",
+  return {.option = {.name = "memory",
                      .type = config::section({{.name = "label",
                                                .type = config::text(),
-                                               .description = "An attribute `label` of the store.",
+                                               .description = "An attribute `label` of the dataset.",
                                                .example = "first try"}}),
-                     .description = "How `format: zarr` writes.",
+                     .description = "How `format: memory` writes.",
                      .example = "{label: first try}"},
           .read = [](const std::string&, const config::Value& value, config::Problems&) {
             const config::Value* label = value.find("label");
@@ -32,15 +32,16 @@ FormatSection options_section() {
           }};
 }
 """,
-    'std::string name() const override { return "zarr"; }\n': """std::string name() const override { return "zarr"; }
+    'std::string name() const override { return "memory"; }\n': """\
+std::string name() const override { return "memory"; }
   std::optional<FormatSection> section() const override { return options_section(); }
   void check(const FormatOptions* options, const DatasetRequest& request, config::Problems& problems) const override {
-    if (request.appends && !unwrap_options<Options>(options).label.empty())
-      problems.add(request.section_location, request.config_path + ".zarr", "a store that is there has its label");
+    if (request.compresses && !unwrap_options<Options>(options).label.empty())
+      problems.add(request.section_location, request.config_path + ".memory", "what is compressed has no label");
   }
 """,
-    "std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem& files) const override {\n": """\
-std::unique_ptr<Dataset> create(const DatasetSpec& given, env::FileSystem& files) const override {
+    "std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem&) const override {\n": """\
+std::unique_ptr<Dataset> create(const DatasetSpec& given, env::FileSystem&) const override {
     DatasetSpec spec = given;
     const std::string label = unwrap_options<Options>(given.options.get()).label;
     if (!label.empty()) spec.attributes.emplace_back("label", label);
@@ -49,33 +50,34 @@ std::unique_ptr<Dataset> create(const DatasetSpec& given, env::FileSystem& files
 PROGRAM = """
 #include <gmock/gmock.h>
 
-#include "env/file_system.hpp"
+#include "output/memory/memory_format.hpp"
 #include "settings/testing/parsing.hpp"
 
 namespace tailrace::settings {
 
 std::string configuration(const std::string& options) {
-  return "tailrace: 1\\n" + testing::fields + "output: {a.zarr: {" + options +
+  return "tailrace: 1\\n" + testing::fields + "output: {a.mem: {" + options +
          ", variables: [{field: u, every: 1 s}]}}\\n";
 }
 
 TEST(OptionOfAFormat, ReachesTheDatasetTheReferenceAndTheSchema) {
-  const OutputEntry file = testing::parse(configuration("format: zarr, zarr: {label: made up}")).files.at(0);
+  const OutputEntry file = testing::parse(configuration("format: memory, memory: {label: made up}")).files.at(0);
   output::DatasetSpec spec;
   spec.path = file.path;
   spec.options = file.format_options;
   file.writer()->create(spec)->close();
-  EXPECT_THAT(env::system_files().read("a.zarr/zarr.json"), ::testing::ContainsRegex("\\"label\\": *\\"made up\\""));
-  EXPECT_THAT(reference_markdown(), ::testing::HasSubstr("`output.<file>.zarr.label`"));
-  EXPECT_THAT(json_schema(), ::testing::HasSubstr("An attribute `label` of the store."));
+  const output::Attributes attributes = output::memory::contents_of("a.mem")->spec().attributes;
+  EXPECT_THAT(attributes, ::testing::Contains(output::Attributes::value_type{"label", std::string("made up")}));
+  EXPECT_THAT(reference_markdown(), ::testing::HasSubstr("`output.<file>.memory.label`"));
+  EXPECT_THAT(json_schema(), ::testing::HasSubstr("An attribute `label` of the dataset."));
 }
 
 TEST(OptionOfAFormat, IsCheckedByItsFormat) {
-  EXPECT_THAT(testing::complaint(configuration("format: zarr, if_exists: append, zarr: {label: made up}")),
-              ::testing::HasSubstr("run.yaml:3:58  output.a.zarr.zarr: a store that is there has its label"));
-  EXPECT_THAT(testing::complaint(configuration("zarr: {label: made up}")),
-              ::testing::HasSubstr("output.a.zarr.zarr: the file has format \\"netcdf\\"; expected `format: zarr`"));
-  EXPECT_THAT(testing::complaint(configuration("format: zarr, zarr: {lable: made up}")),
+  EXPECT_THAT(testing::complaint(configuration("format: memory, compression: zlib, memory: {label: made up}")),
+              ::testing::HasSubstr("run.yaml:3:61  output.a.mem.memory: what is compressed has no label"));
+  EXPECT_THAT(testing::complaint(configuration("memory: {label: made up}")),
+              ::testing::HasSubstr("output.a.mem.memory: the file has format \\"netcdf\\"; expected `format: memory`"));
+  EXPECT_THAT(testing::complaint(configuration("format: memory, memory: {lable: made up}")),
               ::testing::HasSubstr("Did you mean \\"label\\"?"));
 }
 

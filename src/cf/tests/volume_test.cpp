@@ -66,17 +66,28 @@ TEST(Volume, of_a_month_is_that_of_a_mean_one) {
       HasSubstr("a.nc: 1.533 B a day of model time\n"));
 }
 
-TEST(Volume, files_are_counted_where_each_chunk_is_one) {
+TEST(Volume, files_are_counted_where_a_dataset_has_many) {
   EXPECT_EQ(described("  a.zarr: {format: zarr, variables: [{field: u, every: 1 h, chunk: [3, 1, 5, 4]}]}\n",
                       std::nullopt),
             "volume, not compressed: 13.12 KiB a day of model time\n"
             "└─ a.zarr: 13.12 KiB a day of model time\n"
             "   ├─ u: chunks of 3 x 1 x 5 x 4, 480 B\n"
-            "   └─ files, one for each chunk: 32 a day of model time\n");
+            "   └─ files: 32 a day of model time\n");
+  const auto single = [](const std::string& options) {
+    return described(
+        "  a.zarr: {format: zarr, " + options + "variables: [{field: u, every: 1 s, chunk: [1, 1, 1, 1]}]}\n",
+        std::nullopt);
+  };
   EXPECT_THAT(
-      described("  a.zarr: {format: zarr, variables: [{field: u, every: 1 s, chunk: [1, 1, 1, 1]}]}\n",
-                std::nullopt),
-      HasSubstr("6.048e+06 a day of model time; these are many: expected a larger `chunk`"));
+      single("zarr: {shards: false}, "),
+      HasSubstr("warning: files: 6.048e+06 a day of model time; file systems become slow with so many: "
+                "expected larger shards (`zarr: {shard_size: 256 MiB}`, `shard_records`)"));
+  EXPECT_THAT(single(""), HasSubstr("warning: files: 86400 a day of model time"));
+  const std::string by_minute = single("write_every: 1 min, ");
+  EXPECT_THAT(by_minute,
+              HasSubstr("u: chunks of 1 x 1 x 1 x 1, 8 B, in shards of 60 x 2 x 5 x 7, 32.81 KiB\n"));
+  EXPECT_THAT(by_minute, HasSubstr("files: 1440 a day of model time\n"));
+  EXPECT_THAT(by_minute, Not(HasSubstr("warning")));
 }
 
 TEST(Volume, warns_of_what_a_kill_would_cost) {

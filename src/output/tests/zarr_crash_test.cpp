@@ -14,6 +14,7 @@
 #include "output/tests/file_size_limit.hpp"
 #include "output/tests/raw_files.hpp"
 #include "output/tests/read_zarr.hpp"
+#include "output/tests/sharded_sample.hpp"
 #include "output/zarr/existing.hpp"
 
 namespace tailrace::output {
@@ -23,10 +24,15 @@ using ::testing::HasSubstr;
 using testing::sample_commit;
 using testing::sample_spec;
 
-// Uses a folder in memory if there is one: the tests check the order of changes to many small files, and
-// syncs take long on a disk.
-class ZarrStore : public testing::NetcdfFormat {
+// With and without shards. Uses a folder in memory if there is one: the tests check the order of changes to
+// many small files, and syncs take long on a disk.
+class ZarrStore : public testing::NetcdfFormat, public ::testing::WithParamInterface<bool> {
  protected:
+  DatasetSpec spec_of(const std::string& name) const {
+    const auto spec = sample_spec(path(name));
+    return GetParam() ? testing::sharded(spec) : spec;
+  }
+
   void SetUp() override {
     const std::string memory = "/dev/shm";
     std::string pattern =
@@ -49,8 +55,7 @@ std::int64_t check_whole(const std::string& path) {
   return records;
 }
 
-[[noreturn]] void commit_until_killed(const std::string& path, int pipe) {
-  const auto spec = sample_spec(path);
+[[noreturn]] void commit_until_killed(const DatasetSpec& spec, int pipe) {
   const auto dataset = format().create(spec);
   for (std::int64_t record = 0;; ++record) {
     dataset->commit(sample_commit(spec, record));
@@ -58,11 +63,11 @@ std::int64_t check_whole(const std::string& path) {
   }
 }
 
-std::int64_t records_told_before_kill(const std::string& path, std::chrono::microseconds time) {
+std::int64_t records_told_before_kill(const DatasetSpec& spec, std::chrono::microseconds time) {
   int ends[2];
   EXPECT_EQ(::pipe(ends), 0);
   const pid_t child = ::fork();
-  if (child == 0) commit_until_killed(path, ends[1]);
+  if (child == 0) commit_until_killed(spec, ends[1]);
   ::close(ends[1]);
   std::this_thread::sleep_for(time);
   ::kill(child, SIGKILL);
@@ -75,15 +80,14 @@ std::int64_t records_told_before_kill(const std::string& path, std::chrono::micr
   return told;
 }
 
-TEST_F(ZarrStore, killed_writer_loses_no_commit) {
+TEST_P(ZarrStore, killed_writer_loses_no_commit) {
   const char* wish = std::getenv("TAILRACE_TEST_KILLS");
   const int kills = wish != nullptr ? std::atoi(wish) : 15;
   std::mt19937 random(std::random_device{}());
   std::int64_t committed = 0;
   for (int i = 0; i < kills; ++i) {
-    auto spec = sample_spec(path(fmt::format("killed{}.zarr", i)));
-    const std::int64_t told =
-        records_told_before_kill(spec.path, std::chrono::microseconds(random() % 100000));
+    auto spec = spec_of(fmt::format("killed{}.zarr", i));
+    const std::int64_t told = records_told_before_kill(spec, std::chrono::microseconds(random() % 100000));
     if (!std::filesystem::exists(spec.path)) {
       EXPECT_EQ(told, 0);
       format().create(spec)->close();  // with any leftover of the killed creation
@@ -111,8 +115,8 @@ TEST_F(ZarrStore, killed_writer_loses_no_commit) {
 }
 
 // Readers see complete records at any time while records are added.
-TEST_F(ZarrStore, reader_at_any_moment_sees_whole_records) {
-  const auto spec = sample_spec(path("read.zarr"));
+TEST_P(ZarrStore, reader_at_any_moment_sees_whole_records) {
+  const auto spec = spec_of("read.zarr");
   const auto dataset = format().create(spec);
   dataset->commit(sample_commit(spec, 0));
   std::atomic<bool> ended{false};
@@ -132,8 +136,8 @@ TEST_F(ZarrStore, reader_at_any_moment_sees_whole_records) {
   EXPECT_GT(looks, 3);
 }
 
-TEST_F(ZarrStore, full_disk_changes_nothing_and_the_commit_can_be_retried) {
-  const auto spec = sample_spec(path("full.zarr"));
+TEST_P(ZarrStore, full_disk_changes_nothing_and_the_commit_can_be_retried) {
+  const auto spec = spec_of("full.zarr");
   const auto dataset = format().create(spec);
   for (std::int64_t record = 0; record < 4; ++record) dataset->commit(sample_commit(spec, record));
   int failures = 0;
@@ -155,8 +159,8 @@ TEST_F(ZarrStore, full_disk_changes_nothing_and_the_commit_can_be_retried) {
   testing::check_records(spec, &testing::read_zarr, 6);
 }
 
-TEST_F(ZarrStore, full_disk_at_creation_leaves_nothing) {
-  const auto spec = sample_spec(path("full.zarr"));
+TEST_P(ZarrStore, full_disk_at_creation_leaves_nothing) {
+  const auto spec = spec_of("full.zarr");
   {
     const testing::FileSizeLimit limit(700);
     EXPECT_THROW(format().create(spec), Error);
@@ -166,9 +170,9 @@ TEST_F(ZarrStore, full_disk_at_creation_leaves_nothing) {
 }
 
 // The disk is full for a while, at any write: one retry suffices, and nothing is lost.
-TEST_F(ZarrStore, a_failed_write_needs_one_retry) {
+TEST_P(ZarrStore, a_failed_write_needs_one_retry) {
   constexpr std::int64_t commits = 2;
-  const auto spec = sample_spec(path("retry.zarr"));
+  const auto spec = spec_of("retry.zarr");
   std::uint64_t writes = 0;
   {
     env::FaultyFiles files(env::system_files());
@@ -204,13 +208,13 @@ TEST_F(ZarrStore, a_failed_write_needs_one_retry) {
 // For every third n, the disk fails from the n-th write of the commits on and then the power fails: each
 // store has the state of the last synced commit. (The simulation does not lose changes of directories, so the
 // creation is not interrupted.)
-TEST_F(ZarrStore, a_power_failure_in_any_commit_leaves_the_last_one) {
+TEST_P(ZarrStore, a_power_failure_in_any_commit_leaves_the_last_one) {
   constexpr std::int64_t commits = 3;
   std::uint64_t created = 0;
   std::int64_t done = 0;
   for (std::uint64_t write = 0; done < commits; write += 3) {
     SCOPED_TRACE(write);
-    auto spec = sample_spec(path(fmt::format("power{}.zarr", write)));
+    auto spec = spec_of(fmt::format("power{}.zarr", write));
     spec.sync = true;
     const env::Faults faults{.fail_write = write == 0 ? 0 : created + write,
                              .fail_times = std::uint64_t{1} << 40};
@@ -233,6 +237,9 @@ TEST_F(ZarrStore, a_power_failure_in_any_commit_leaves_the_last_one) {
     EXPECT_LE(records, done + 1);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Shards, ZarrStore, ::testing::Bool(),
+                         [](const auto& tested) { return tested.param ? "with" : "without"; });
 
 }  // namespace
 }  // namespace tailrace::output

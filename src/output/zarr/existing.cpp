@@ -11,6 +11,9 @@
 #include "base/index.hpp"
 #include "output/checks.hpp"
 #include "output/zarr/frame.hpp"
+#include "output/zarr/options.hpp"
+#include "output/zarr/shard_grid.hpp"
+#include "output/zarr/shard_report.hpp"
 #include "output/zarr/zarr_dataset.hpp"
 
 namespace tailrace::output::zarr {
@@ -54,9 +57,10 @@ std::string text_attribute(const Json& array, const char* name) {
 // Reads times or bounds as Tailrace writes them: uncompressed, in chunks of whole records.
 std::vector<double> numbers(const Store& store, const std::string& name, const Json& array) {
   const auto shape = array.at("shape").get<Shape>();
-  const auto chunk = array.at("chunk_grid").at("configuration").at("chunk_shape").get<Shape>();
-  if (array.at("data_type") != "float64" || array.at("codecs").size() != 1 || shape.empty() ||
-      !std::equal(shape.begin() + 1, shape.end(), chunk.begin() + 1, chunk.end()) || chunk[0] < 1)
+  const auto chunk = chunk_in(array);
+  if (array.at("data_type") != "float64" || array.at("codecs").size() != 1 || !shard_in(array).empty() ||
+      shape.empty() || !std::equal(shape.begin() + 1, shape.end(), chunk.begin() + 1, chunk.end()) ||
+      chunk[0] < 1)
     throw Error(ErrorCode::resource, fmt::format("its \"{}\" is not stored as Tailrace stores times", name));
   const auto in_record = static_cast<std::size_t>(cells_of({shape.begin() + 1, shape.end()}));
   std::vector<double> values;
@@ -85,20 +89,31 @@ void check_shape(const Json& found, const Json& wanted, const DatasetSpec& spec,
                      in_words({here.begin() + first, here.end()})));
 }
 
+void check_shards(const Shape& found, const Shape& wanted, const std::string& name) {
+  if (found == wanted) return;
+  const auto words = [](const Shape& shard) {
+    return shard.empty() ? "a file for each chunk" : "shards of " + in_words(shard);
+  };
+  throw Error(
+      ErrorCode::resource,
+      fmt::format("cannot be continued: its variable \"{}\" has {}, and this run writes {}; expected no "
+                  "`zarr` with options of shards, so that those of the store stay, another path, or "
+                  "`if_exists: replace`",
+                  name, words(found), words(wanted)));
+}
+
 void check_variable(const Json& found, const DatasetSpec& spec, const VariableSpec& variable) {
   const Json wanted = array_of(spec, variable, shape_of(variable, first_lengths(spec)));
   if (found.at("data_type") != wanted.at("data_type"))
     refuse(fmt::format("its variable \"{}\" is not of the type {}", variable.name,
                        model::name_of(variable.type)));
   check_shape(found, wanted, spec, variable);
-  const auto chunk_in = [](const Json& array) {
-    return array.at("chunk_grid").at("configuration").at("chunk_shape").get<Shape>();
-  };
   if (chunk_in(found) != chunk_in(wanted))
     refuse(fmt::format("its variable \"{}\" has chunks of {}, and this run writes chunks of {}",
                        variable.name, in_words(chunk_in(found)), in_words(chunk_in(wanted))));
+  check_shards(shard_in(found), shard_in(wanted), variable.name);
   const auto codec_in = [](const Json& array) {  // the level may differ
-    Json codecs = array.at("codecs");
+    Json codecs = chunk_codecs_in(array);
     if (codecs.size() == 2) codecs[1].at("configuration").erase("clevel");
     return codecs;
   };
@@ -150,20 +165,27 @@ Inspection look(const std::string& path, bool repair) {
   if (is_being_written(files, path + "/" + metadata_name))
     return {true, false,
             fmt::format("{}: is being written by a running session; {}", path, records_in(group))};
+  const ShardReport shards = reading([&] { return look_at_shards(store, group); });
+  if (!shards.damaged.empty())
+    return {
+        false, false,
+        fmt::format("{}: {} of its shards are damaged, so that their chunks cannot be read, while the others "
+                    "can: {}",
+                    path, shards.damaged.size(), fmt::join(shards.damaged, "; "))};
   const auto late = reading([&] { return outdated_arrays(store, group); });
-  if (late.empty()) return {true, false, fmt::format("{}: complete; {}", path, records_in(group))};
+  const std::string about = records_in(group) + shards.words;
+  if (late.empty()) return {true, false, fmt::format("{}: complete; {}", path, about)};
   if (!repair)
     return {
         true, false,
         fmt::format("{}: the run was killed within a commit: the metadata of {} arrays differ from the "
                     "consolidated metadata, which are those of the last commit; `tailrace inspect --repair` "
                     "rewrites them; {}",
-                    path, late.size(), records_in(group))};
+                    path, late.size(), about)};
   for (const std::string& name : late)
     store.replace(name + "/" + metadata_name, text_of(arrays_in(group).at(name)));
-  return {
-      true, true,
-      fmt::format("{}: repaired: all metadata are those of the last commit; {}", path, records_in(group))};
+  return {true, true,
+          fmt::format("{}: repaired: all metadata are those of the last commit; {}", path, about)};
 }
 
 }  // namespace
@@ -256,13 +278,34 @@ void roll_back(Store& store, Json& group, const DatasetSpec& spec, const std::ve
   write_arrays(store, group, growing);
   for (const VariableSpec* variable : growing) {
     const std::int64_t kept = lengths[base::index(variable->dims[0])];
-    const std::int64_t chunks = (kept + variable->chunk[0] - 1) / variable->chunk[0];
-    for (const std::string& name : store.list(variable->name + "/c")) {
-      const bool is_number =
-          !name.empty() && name.size() < 19 && name.find_first_not_of("0123456789") == std::string::npos;
-      if (!is_number || std::stoll(name) >= chunks) store.remove(variable->name + "/c/" + name);
+    const Shape shard = shard_of(spec, *variable);
+    const std::int64_t extent = shard.empty() ? variable->chunk[0] : shard[0];
+    const std::int64_t chunks = (kept + extent - 1) / extent;
+    if (shard.empty()) {
+      for (const std::string& name : store.list(variable->name + "/c"))
+        if (const auto number = number_in_name(name); !number || *number >= chunks)
+          store.remove(variable->name + "/c/" + name);
+    } else {
+      for (const std::string& name : store.list(variable->name))
+        if (const auto corner = corner_in_name(name, shard.size()); corner && (*corner)[0] >= chunks)
+          store.remove(variable->name + "/" + name);
     }
   }
+}
+
+DatasetSpec with_shards_of(const Json& group, const DatasetSpec& spec) {
+  Options options = unwrap_options<Options>(spec.options.get());
+  if (options.are_given) return spec;
+  return reading([&] {
+    auto& shards = options.of_store.emplace();
+    for (const VariableSpec& variable : spec.variables)
+      if (const auto found = arrays_in(group).find(variable.name); found != arrays_in(group).end())
+        if (Shape shard = shard_in(*found); !shard.empty() && chunk_in(*found) == variable.chunk)
+          shards.emplace(variable.name, std::move(shard));
+    DatasetSpec continued = spec;
+    continued.options = wrap_options(std::move(options));
+    return continued;
+  });
 }
 
 bool is_store(const std::string& path) { return env::system_files().exists(path + "/" + metadata_name); }

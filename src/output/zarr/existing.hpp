@@ -21,8 +21,12 @@ std::map<std::string, model::FillValue> read_fills(const Json& group);
 // For each variable whose values were rounded: the bound and the errors in its attributes.
 std::map<std::string, codecs::lossy::ExistingBound> read_bounds(const Json& group);
 
-// Checks that the store has the variables of the spec with the same types, shapes, chunks and codecs, and no
-// other variables along unlimited dims. Throws Error(resource) that names the first difference.
+// The spec with the shards of the store in its options, unless the user chose shards. Then check_fits()
+// compares them.
+DatasetSpec with_shards_of(const Json& group, const DatasetSpec& spec);
+
+// Checks that the store has the variables of the spec with the same types, shapes, chunks, shards and codecs,
+// and no other variables along unlimited dims. Throws Error(resource) that names the first difference.
 void check_fits(const Json& group, const DatasetSpec& spec);
 
 // Removes all records after spec.kept, first from the metadata and then their chunks, and the chunks that a

@@ -13,6 +13,7 @@
 #include "base/utf8.hpp"
 #include "output/checks.hpp"
 #include "output/zarr/frame.hpp"
+#include "output/zarr/shard_grid.hpp"
 
 namespace tailrace::output::zarr {
 namespace {
@@ -131,7 +132,7 @@ Json named(const char* name, Json configuration) {
   return {{"name", name}, {"configuration", std::move(configuration)}};
 }
 
-Json codecs_of(const VariableSpec& variable) {
+Json codecs_of_chunk(const VariableSpec& variable) {
   const std::size_t element = model::size_of(variable.type);
   Json all = Json::array();
   all.push_back(element == 1 ? Json{{"name", "bytes"}} : named("bytes", {{"endian", "little"}}));
@@ -144,6 +145,15 @@ Json codecs_of(const VariableSpec& variable) {
   return all;
 }
 
+Json codecs_of(const VariableSpec& variable, const std::vector<std::int64_t>& shard) {
+  if (shard.empty()) return codecs_of_chunk(variable);
+  const Json index_codecs = Json::array({named("bytes", {{"endian", "little"}}), {{"name", "crc32c"}}});
+  return Json::array({named(sharding_codec, {{"chunk_shape", variable.chunk},
+                                             {"codecs", codecs_of_chunk(variable)},
+                                             {"index_codecs", index_codecs},
+                                             {"index_location", "end"}})});
+}
+
 Json dimension_names(const DatasetSpec& spec, const std::vector<int>& dims) {
   Json names = Json::array();
   for (const int dim : dims) names.push_back(checked_text("dimension", spec.dims[base::index(dim)].name));
@@ -152,6 +162,7 @@ Json dimension_names(const DatasetSpec& spec, const std::vector<int>& dims) {
 
 struct Parts {
   Json shape, data_type, chunk, fill_value, codecs, attributes, dimension_names;
+  const char* separator = "/";
 };
 
 Json document(Parts parts) {
@@ -160,7 +171,7 @@ Json document(Parts parts) {
           {"shape", std::move(parts.shape)},
           {"data_type", std::move(parts.data_type)},
           {"chunk_grid", named("regular", {{"chunk_shape", std::move(parts.chunk)}})},
-          {"chunk_key_encoding", named("default", {{"separator", "/"}})},
+          {"chunk_key_encoding", named("default", {{"separator", parts.separator}})},
           {"fill_value", std::move(parts.fill_value)},
           {"codecs", std::move(parts.codecs)},
           {"attributes", std::move(parts.attributes)},
@@ -185,13 +196,15 @@ Json array_of(const DatasetSpec& spec, const VariableSpec& variable, const std::
         "smaller `chunk`, or `compression: none`",
         variable.name, bytes));
   const std::string owner = fmt::format("variable \"{}\": ", variable.name);
+  const std::vector<std::int64_t> shard = shard_of(spec, variable);
   Parts parts{.shape = shape,
               .data_type = std::string(model::name_of(variable.type)),
-              .chunk = chunk_of(spec, variable),
+              .chunk = shard.empty() ? chunk_of(spec, variable) : shard,
               .fill_value = {},
-              .codecs = codecs_of(variable),
+              .codecs = codecs_of(variable, shard),
               .attributes = attributes_of(owner, variable.attributes),
-              .dimension_names = dimension_names(spec, variable.dims)};
+              .dimension_names = dimension_names(spec, variable.dims),
+              .separator = shard.empty() ? "/" : "."};
   model::dispatch(variable.type, [&](auto sample) {
     const auto fill = fill_of<decltype(sample)>(variable);
     parts.fill_value = fill_as_json(fill);
@@ -258,13 +271,79 @@ const Json& arrays_in(const Json& group) {
   return consolidated->at("metadata");
 }
 
+namespace {
+
+// The configuration of the codec of shards; null where each chunk is a file.
+const Json* sharding_in(const Json& array) {
+  const Json& codecs = array.at("codecs");
+  const bool has_shards = codecs.size() == 1 && codecs[0].at("name") == sharding_codec;
+  return has_shards ? &codecs[0].at("configuration") : nullptr;
+}
+
+std::string key_of(const std::string& variable, const std::vector<std::int64_t>& corner,
+                   const std::vector<std::int64_t>& shape, char separator) {
+  std::string name = variable + "/c";
+  for (std::size_t d = 0; d < corner.size(); ++d)
+    name += fmt::format("{}{}", separator, corner[d] / shape[d]);
+  return name;
+}
+
+std::vector<std::int64_t> file_shape_in(const Json& array) {
+  return array.at("chunk_grid").at("configuration").at("chunk_shape").get<std::vector<std::int64_t>>();
+}
+
+}  // namespace
+
+std::vector<std::int64_t> chunk_in(const Json& array) {
+  const Json* sharding = sharding_in(array);
+  return sharding == nullptr ? file_shape_in(array)
+                             : sharding->at("chunk_shape").get<std::vector<std::int64_t>>();
+}
+
+std::vector<std::int64_t> shard_in(const Json& array) {
+  if (sharding_in(array) == nullptr) return {};
+  const std::vector<std::int64_t> shard = file_shape_in(array), chunk = chunk_in(array);
+  bool fits = shard.size() == chunk.size();
+  for (std::size_t d = 0; fits && d < shard.size(); ++d)
+    fits = chunk[d] > 0 && shard[d] > 0 && shard[d] % chunk[d] == 0;
+  if (!fits) throw Error(ErrorCode::resource, "is damaged: a shard in its zarr.json is not made of chunks");
+  return shard;
+}
+
+const Json& chunk_codecs_in(const Json& array) {
+  const Json* sharding = sharding_in(array);
+  return sharding == nullptr ? array.at("codecs") : sharding->at("codecs");
+}
+
 std::string text_of(const Json& document) { return document.dump(); }
 
 std::string chunk_name(const std::string& variable, const std::vector<std::int64_t>& offset,
                        const std::vector<std::int64_t>& chunk) {
-  std::string name = variable + "/c";
-  for (std::size_t d = 0; d < offset.size(); ++d) name += fmt::format("/{}", offset[d] / chunk[d]);
-  return name;
+  return key_of(variable, offset, chunk, '/');
+}
+
+std::string shard_name(const std::string& variable, const std::vector<std::int64_t>& corner,
+                       const std::vector<std::int64_t>& shard) {
+  return key_of(variable, corner, shard, '.');
+}
+
+std::optional<std::int64_t> number_in_name(std::string_view name) {
+  constexpr std::size_t most_digits = 18;
+  if (name.empty() || name.size() > most_digits || name.find_first_not_of("0123456789") != name.npos)
+    return std::nullopt;
+  return std::stoll(std::string(name));
+}
+
+std::optional<std::vector<std::int64_t>> corner_in_name(std::string_view name, std::size_t dims) {
+  std::vector<std::int64_t> corner;
+  if (!name.starts_with("c.")) return std::nullopt;
+  while (name.find('.') != name.npos) {
+    name.remove_prefix(name.find('.') + 1);
+    const auto number = number_in_name(name.substr(0, name.find('.')));
+    if (!number) return std::nullopt;
+    corner.push_back(*number);
+  }
+  return corner.size() == dims ? std::optional(corner) : std::nullopt;
 }
 
 }  // namespace tailrace::output::zarr

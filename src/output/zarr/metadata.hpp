@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "output/dataset.hpp"
@@ -17,6 +19,8 @@ using Json = nlohmann::ordered_json;
 inline constexpr const char* properties_attribute = "_NCProperties";
 inline constexpr const char* unlimited_attribute = "_nc_unlimited_dimensions";  // names
 inline constexpr const char* types_attribute = "_nc_attribute_types";  // variable -> attribute -> type
+
+inline constexpr const char* sharding_codec = "sharding_indexed";
 
 // The metadata of an array. Throw Error(configuration) for values that JSON cannot represent.
 Json array_of(const DatasetSpec& spec, const VariableSpec& variable, const std::vector<std::int64_t>& shape);
@@ -32,8 +36,21 @@ Json& arrays_in(Json& group);              // name -> document
 const Json& arrays_in(const Json& group);  // throws Error(resource) if there are none
 std::string text_of(const Json& document);
 
-// The name of the chunk with this corner, such as "theta/c/3/0/1".
+// From the metadata of an array: the shape of its chunks; that of its shards, empty where each chunk is a
+// file; and the codecs of a chunk. Throw JSON errors, and Error(resource) for shards that no chunks make up.
+std::vector<std::int64_t> chunk_in(const Json& array);
+std::vector<std::int64_t> shard_in(const Json& array);
+const Json& chunk_codecs_in(const Json& array);
+
+// The name of the file of the chunk with this corner, such as "theta/c/3/0/1".
 std::string chunk_name(const std::string& variable, const std::vector<std::int64_t>& offset,
                        const std::vector<std::int64_t>& chunk);
+// That of a shard, such as "theta/c.3.0.1": a folder for each record would be one more inode for each file.
+std::string shard_name(const std::string& variable, const std::vector<std::int64_t>& corner,
+                       const std::vector<std::int64_t>& shard);
+// The inverse, for names of other files too. A number, of at most 18 digits; and the numbers of a shard with
+// so many dims, from the last part of its name. Nothing for any other name.
+std::optional<std::int64_t> number_in_name(std::string_view name);
+std::optional<std::vector<std::int64_t>> corner_in_name(std::string_view name, std::size_t dims);
 
 }  // namespace tailrace::output::zarr

@@ -14,6 +14,17 @@ constexpr const char* scratch_name = ".new";
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
+// Zeros follow up to `size`, where that is more.
+Store::Fill in_two(std::span<const std::byte> front, std::span<const std::byte> body, std::uint64_t size) {
+  return [=](env::File& file) {
+    const std::uint64_t written = front.size() + body.size();
+    if (!front.empty()) file.write(0, front);
+    file.write(front.size(), body);
+    if (size > written) file.truncate(size);
+    return std::max(size, written);
+  };
+}
+
 std::uint64_t size_of_tree(env::FileSystem& files, const std::string& path) {
   if (files.entry(path) == env::Entry::file) return files.open(path, env::Access::read)->size();
   std::uint64_t bytes = 0;
@@ -53,21 +64,13 @@ void Store::make_folder_of(const std::string& name) {
   folders_.insert(folder);
 }
 
-std::unique_ptr<env::File> Store::write_temporary(std::span<const std::byte> front,
-                                                  std::span<const std::byte> body, std::uint64_t size) {
+std::unique_ptr<env::File> Store::write_temporary(const Fill& fill, std::uint64_t& size) {
   make_folder_of(scratch_);
   auto file = files_.open(path(scratch_), env::Access::create);
   if (file->size() > 0) file->truncate(0);  // may be left from a killed run
-  fill(*file, front, body, size);
+  size = fill(*file);
   if (sync_) file->sync();
   return file;
-}
-
-void Store::fill(env::File& file, std::span<const std::byte> front, std::span<const std::byte> body,
-                 std::uint64_t size) {
-  if (!front.empty()) file.write(0, front);
-  file.write(front.size(), body);
-  if (size > front.size() + body.size()) file.truncate(size);
 }
 
 void Store::rename_temporary(const std::string& name, std::uint64_t size) {
@@ -79,30 +82,40 @@ void Store::rename_temporary(const std::string& name, std::uint64_t size) {
   bytes_ += size - before;
 }
 
-void Store::replace(const std::string& name, std::span<const std::byte> front,
-                    std::span<const std::byte> body, std::uint64_t size) {
-  write_temporary(front, body, size)->close();
-  rename_temporary(name, std::max<std::uint64_t>(size, front.size() + body.size()));
+void Store::replace(const std::string& name, const Fill& fill) {
+  std::uint64_t size = 0;
+  write_temporary(fill, size)->close();
+  rename_temporary(name, size);
 }
 
-void Store::place(const std::string& name, std::span<const std::byte> front, std::span<const std::byte> body,
-                  std::uint64_t size) {
+void Store::replace(const std::string& name, std::span<const std::byte> front,
+                    std::span<const std::byte> body, std::uint64_t size) {
+  replace(name, in_two(front, body, size));
+}
+
+void Store::place(const std::string& name, const Fill& fill) {
   make_folder_of(name);
   const auto file = files_.open(path(name), env::Access::create);
   const std::uint64_t before = file->size();  // > 0 if left from a killed run or a failed attempt
   if (before > 0) file->truncate(0);
-  fill(*file, front, body, size);
+  const std::uint64_t size = fill(*file);
   file->close();
   if (sync_) files_.sync(path(name));
-  bytes_ += std::max<std::uint64_t>(size, front.size() + body.size()) - before;
+  bytes_ += size - before;
+}
+
+void Store::place(const std::string& name, std::span<const std::byte> front, std::span<const std::byte> body,
+                  std::uint64_t size) {
+  place(name, in_two(front, body, size));
 }
 
 void Store::replace(const std::string& name, std::string_view text) { replace(name, {}, bytes_of(text)); }
 
 void Store::replace_root(std::string_view text) {
-  auto file = write_temporary({}, bytes_of(text), 0);
+  std::uint64_t size = 0;
+  auto file = write_temporary(in_two({}, bytes_of(text), 0), size);
   mark_as_writer(*file, path(metadata_name));
-  rename_temporary(metadata_name, text.size());
+  rename_temporary(metadata_name, size);
   marked_ = std::move(file);
 }
 
@@ -120,8 +133,12 @@ bool Store::overwrite(const std::string& name, std::span<const std::byte> front,
   return true;
 }
 
+std::unique_ptr<env::File> Store::open(const std::string& name) const {
+  return files_.open(path(name), env::Access::read);
+}
+
 std::vector<std::byte> Store::read(const std::string& name) const {
-  const auto file = files_.open(path(name), env::Access::read);
+  const auto file = open(name);
   std::vector<std::byte> bytes(file->size());
   file->read(0, bytes);
   return bytes;

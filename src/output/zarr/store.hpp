@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <span>
@@ -29,12 +30,17 @@ class Store {
   const std::string& root() const { return root_; }
   void renamed(std::string root) { root_ = std::move(root); }  // the directory was renamed
 
+  // Writes the contents of a new, empty file, and returns its size.
+  using Fill = std::function<std::uint64_t(env::File&)>;
+
   // Names are relative to the root. Creates missing folders. If `size` is larger than `front` and `body`,
   // zeros follow.
+  void replace(const std::string& name, const Fill& fill);
   void replace(const std::string& name, std::span<const std::byte> front, std::span<const std::byte> body,
                std::uint64_t size = 0);
   void replace(const std::string& name, std::string_view text);
   // Like replace(), for a file that no reader opens yet: written under its final name at once.
+  void place(const std::string& name, const Fill& fill);
   void place(const std::string& name, std::span<const std::byte> front, std::span<const std::byte> body,
              std::uint64_t size = 0);
   // Replaces the metadata of the store, which carry the mark.
@@ -44,6 +50,7 @@ class Store {
   bool overwrite(const std::string& name, std::span<const std::byte> front, std::uint64_t size,
                  std::uint64_t at, std::span<const std::byte> bytes);
   std::vector<std::byte> read(const std::string& name) const;
+  std::unique_ptr<env::File> open(const std::string& name) const;  // for reading
   bool has(const std::string& name) const;
   std::vector<std::string> list(const std::string& folder) const;  // empty if the folder does not exist
   void remove(const std::string& folder);                          // recursively
@@ -58,10 +65,8 @@ class Store {
  private:
   std::string path(const std::string& name) const { return root_ + "/" + name; }
   void make_folder_of(const std::string& name);
-  std::unique_ptr<env::File> write_temporary(std::span<const std::byte> front,
-                                             std::span<const std::byte> body, std::uint64_t size);
-  static void fill(env::File& file, std::span<const std::byte> front, std::span<const std::byte> body,
-                   std::uint64_t size);
+  // Returns the open file, which holds `size` bytes.
+  std::unique_ptr<env::File> write_temporary(const Fill& fill, std::uint64_t& size);
   void rename_temporary(const std::string& name, std::uint64_t size);
 
   env::FileSystem& files_;

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "output/checks.hpp"
 #include "output/zarr/frame.hpp"
+#include "output/zarr/shard_grid.hpp"
 
 namespace tailrace::output::zarr {
 
@@ -31,7 +34,9 @@ void write_arrays(Store& store, const Json& group, const std::vector<const Varia
 }
 
 ZarrDataset::ZarrDataset(const DatasetSpec& spec, Store store, Json group, std::vector<std::int64_t> lengths)
-    : spec_(spec), store_(std::move(store)), group_(std::move(group)), lengths_(std::move(lengths)) {}
+    : spec_(spec), store_(std::move(store)), group_(std::move(group)), lengths_(std::move(lengths)) {
+  for (const VariableSpec& variable : spec_.variables) shards_.push_back(shard_of(spec_, variable));
+}
 
 void ZarrDataset::close() {
   closed_ = true;
@@ -45,7 +50,7 @@ void ZarrDataset::commit(const Commit& commit) {
     if (!store_.is_in_place())
       throw Error(ErrorCode::resource,
                   "was removed, or replaced by another program, while this run was writing it");
-    for (const EncodedChunk& chunk : commit.chunks) write(chunk);
+    write_chunks(commit.chunks);
     for (const PlainValues& values : commit.values) write(values);
     if (lengths == lengths_ && commit.attributes.empty()) return;
     std::vector<const VariableSpec*> changed;
@@ -81,16 +86,89 @@ bool ZarrDataset::is_kept_whole(const VariableSpec& variable) const {
   return !spec_.kept.empty() && !grows(spec_, variable);
 }
 
+void ZarrDataset::write_chunks(const std::vector<EncodedChunk>& chunks) {
+  std::map<std::pair<int, Shape>, std::vector<const EncodedChunk*>> by_shard;
+  for (const EncodedChunk& chunk : chunks) {
+    if (is_kept_whole(spec_.variables[base::index(chunk.variable)])) continue;
+    const Shape& shard = shards_[base::index(chunk.variable)];
+    if (shard.empty()) {
+      write(chunk);
+      continue;
+    }
+    Shape corner = chunk.offset;
+    for (std::size_t d = 0; d < corner.size(); ++d) corner[d] -= corner[d] % shard[d];
+    by_shard[{chunk.variable, std::move(corner)}].push_back(&chunk);
+  }
+  for (const auto& [place, in_shard] : by_shard) write_shard(place.second, in_shard);
+}
+
+// A shard whose records no metadata count is written anew, whatever a killed run or a failed attempt left.
+void ZarrDataset::write_shard(const Shape& corner, const std::vector<const EncodedChunk*>& chunks) {
+  const VariableSpec& variable = spec_.variables[base::index(chunks[0]->variable)];
+  const Shape& shard = shards_[base::index(chunks[0]->variable)];
+  const std::string name = shard_name(variable.name, corner, shard);
+  const bool is_new = is_unseen(variable, corner[0]);
+  const std::optional<OpenShard> present = is_new ? std::nullopt : shard_before(variable, shard, corner);
+  const OpenShard* before = present ? &*present : nullptr;
+  const auto fill = [&](env::File& file) {
+    ShardWriter writer(file, before, chunks_in(shard, variable.chunk));
+    for (const EncodedChunk* chunk : chunks) add_to_shard(writer, *chunk, before);
+    return writer.finish();
+  };
+  if (is_new)
+    store_.place(name, fill);
+  else
+    store_.replace(name, fill);
+}
+
+// The shard as it is in the store, with the chunks that have committed records; nothing if there is none.
+std::optional<OpenShard> ZarrDataset::shard_before(const VariableSpec& variable, const Shape& shard,
+                                                   const Shape& corner) const {
+  const std::string name = shard_name(variable.name, corner, shard);
+  if (!store_.has(name)) return std::nullopt;
+  OpenShard found = open_shard(store_, name, chunks_in(shard, variable.chunk));
+  for (std::size_t i = 0; i < found.index.size(); ++i)
+    if (is_unseen(variable, corner[0] + corner_in_shard(i, shard, variable.chunk)[0]))
+      found.index.set(i, std::nullopt);
+  return found;
+}
+
+// A compressed chunk that is not full is compressed as it is, with zeros after its records, since the frame
+// of its cells would take the room of a full one.
+void ZarrDataset::add_to_shard(ShardWriter& writer, const EncodedChunk& chunk,
+                               const OpenShard* before) const {
+  const VariableSpec& variable = spec_.variables[base::index(chunk.variable)];
+  const std::size_t number =
+      number_in_shard(chunk.offset, shards_[base::index(chunk.variable)], variable.chunk);
+  const std::size_t size = bytes_of_chunk(spec_, variable);
+  const std::size_t valid = chunk.valid_records == 0
+                                ? size
+                                : static_cast<std::size_t>(chunk.valid_records) * bytes_of_record(variable);
+  const std::int64_t kept = kept_of(variable);
+  std::vector<std::byte> own;
+  std::span<const std::byte> bytes = chunk.bytes;
+  if (kept > chunk.offset[0] && before != nullptr && before->index.at(number))
+    bytes = own = joined(chunk, before->chunk(number), kept);
+  if (!is_framed(variable)) return writer.add(number, {}, bytes.first(valid), size, true);
+  const bool is_encoded = chunk.filtered || valid < size;  // else its codec failed, so its cells are stored
+  if (!chunk.filtered && is_encoded) {
+    std::vector<std::byte> cells(bytes.begin(), bytes.end());
+    std::fill(cells.begin() + static_cast<std::ptrdiff_t>(valid), cells.end(), std::byte{0});
+    bytes = own = codecs::make_codec(variable.codec)->encode(cells, describe_chunk(variable));
+  }
+  const Frame frame = framed(variable, size, bytes, is_encoded);
+  writer.add(number, frame.front, frame.body, 0, false);
+}
+
 void ZarrDataset::write(const EncodedChunk& chunk) {
   const VariableSpec& variable = spec_.variables[base::index(chunk.variable)];
-  if (is_kept_whole(variable)) return;
   const std::string name = chunk_name(variable.name, chunk.offset, variable.chunk);
   const std::size_t size = bytes_of_chunk(spec_, variable);
   const std::int64_t kept = kept_of(variable);
   std::vector<std::byte> whole;
   std::span<const std::byte> bytes = chunk.bytes;
   if (kept > chunk.offset[0] && store_.has(name)) {
-    whole = joined(chunk, name, kept);
+    whole = joined(chunk, store_.read(name), kept);
     bytes = whole;
   } else if (add_records(chunk, name)) {
     return;
@@ -125,12 +203,12 @@ bool ZarrDataset::add_records(const EncodedChunk& chunk, const std::string& name
                           bytes.subspan(first, end - first));
 }
 
-std::vector<std::byte> ZarrDataset::joined(const EncodedChunk& chunk, const std::string& name,
+std::vector<std::byte> ZarrDataset::joined(const EncodedChunk& chunk, std::span<const std::byte> file,
                                            std::int64_t kept) const {
   const VariableSpec& variable = spec_.variables[base::index(chunk.variable)];
   const std::size_t size = bytes_of_chunk(spec_, variable), element = model::size_of(variable.type);
   const auto codec = codecs::make_codec(variable.codec);
-  const std::vector<std::byte> before = unframed(variable, size, store_.read(name));
+  const std::vector<std::byte> before = unframed(variable, size, file);
   auto whole = chunk.filtered ? codec->decode(chunk.bytes, size, element) : chunk.bytes.copy();
   const auto records = static_cast<std::size_t>(std::min(kept - chunk.offset[0], variable.chunk[0]));
   std::memcpy(whole.data(), before.data(), records * bytes_of_record(variable));

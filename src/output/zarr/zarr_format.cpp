@@ -9,6 +9,8 @@
 #include "output/checks.hpp"
 #include "output/zarr/existing.hpp"
 #include "output/zarr/frame.hpp"
+#include "output/zarr/options.hpp"
+#include "output/zarr/shard_grid.hpp"
 #include "output/zarr/zarr_dataset.hpp"
 
 namespace tailrace::output::zarr {
@@ -114,7 +116,16 @@ class ZarrFormat final : public Format {
   bool can_replace_chunks() const override { return true; }
   bool makes_files() const override { return true; }
   bool can_append() const override { return true; }
-  bool has_file_per_chunk() const override { return true; }
+  std::optional<FormatSection> section() const override { return options_section(); }
+  std::vector<std::int64_t> cells_of_file(const DatasetSpec& spec,
+                                          const VariableSpec& variable) const override {
+    std::vector<std::int64_t> shard = shard_of(spec, variable);
+    return shard.empty() ? chunk_of(spec, variable) : shard;
+  }
+  std::string how_to_make_fewer_files() const override {
+    return "larger shards (`zarr: {shard_size: 256 MiB}`, `shard_records`), a larger `chunk`, a longer "
+           "`write_every`, or `format: netcdf`";
+  }
   Suffix usual_suffix() const override { return {".zarr", "a Zarr store"}; }
   bool recognises(const std::string& path) const override { return is_store(path); }
   Inspection inspect(const std::string& path, bool repair) const override {
@@ -177,10 +188,11 @@ class ZarrFormat final : public Format {
 
   // Appends in place, after the records after those to keep are removed, first from the metadata.
   static std::unique_ptr<Dataset> append_at(env::FileSystem& files, const std::string& place,
-                                            const DatasetSpec& spec) {
-    Store store(files, place, scratch_of(spec), spec.sync);
+                                            const DatasetSpec& given) {
+    Store store(files, place, scratch_of(given), given.sync);
     store.take_mark();
     Json group = read_group(store);
+    const DatasetSpec spec = with_shards_of(group, given);
     check_fits(group, spec);
     auto lengths = first_lengths(spec);
     for (const auto& [dim, records] : spec.kept) lengths[base::index(dim)] = records;

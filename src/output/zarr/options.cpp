@@ -1,0 +1,66 @@
+#include "output/zarr/options.hpp"
+
+#include <algorithm>
+
+#include "config/read.hpp"
+
+namespace tailrace::output::zarr {
+namespace {
+
+using namespace config;
+
+constexpr std::int64_t most_records = 100000;
+
+Type type() {
+  return section({
+      {.name = "shards",
+       .type = flag(),
+       .description =
+           "Whether several chunks share a file, a shard. By default they do where a commit brings whole "
+           "chunks. A store that the run continues keeps its shards, unless an option of shards is given.",
+       .example = "false"},
+      {.name = "shard_size",
+       .type = size(),
+       .description =
+           "The most bytes of a shard before compression, by default 64 MiB; a single larger chunk is a "
+           "file.",
+       .example = "256 MiB"},
+      {.name = "shard_records",
+       .type = integer(1, most_records),
+       .description =
+           "How many records a shard holds, rounded up to whole chunks. By default as many as a commit "
+           "brings, where `write_every` tells that and `shard_size` has room for them, and else one chunk "
+           "along the records. Each commit that does not fill a shard makes the next one write it anew.",
+       .example = "24"},
+  });
+}
+
+Options read(const Value& value, Problems& problems) {
+  Options options;
+  // None of them has a declared default, for that would look as if the user had given it.
+  options.shards = flag_of(value, "shards", options.shards);
+  options.shard_bytes =
+      size_of(value, "shard_size", options.shard_bytes, {.bytes = 1024, .words = "1 KiB"}, problems);
+  options.shard_records = integer_of(value, "shard_records", 0);
+  for (const char* name : {"shards", "shard_size", "shard_records"}) {
+    const Value* given = value.find(name);
+    options.are_given = options.are_given || given != nullptr;
+    if (given != nullptr && !options.shards && name != std::string_view("shards"))
+      problems.add(given->location(), given->path(), "there are no shards; expected no `shards: false`");
+  }
+  return options;
+}
+
+}  // namespace
+
+FormatSection options_section() {
+  return {.option = {.name = "zarr",
+                     .type = type(),
+                     .description = "How `format: zarr` writes.",
+                     .example = "{shard_size: 256 MiB}"},
+          .read = [](const std::string&, const Value& value, Problems& problems) {
+            return wrap_options(read(value, problems));
+          }};
+}
+
+}  // namespace tailrace::output::zarr
