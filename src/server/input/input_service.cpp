@@ -20,7 +20,7 @@ InputService::InputService(InputSetting setting, const InputServices& services)
     : setting_(std::move(setting)),
       services_(services),
       control_(services.messenger, setting_.component),
-      preparation_(setting_, control_, services),
+      preparation_(setting_, control_, services_),
       held_(services.counters.held) {}
 
 InputService::~InputService() = default;
