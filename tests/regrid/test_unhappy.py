@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import zarr
 from support.harness import (
     SURVIVORS_LIVE,
     Job,
@@ -68,13 +69,13 @@ runpy.run_module("tailrace.weights.maker", run_name="__main__")
 
 def held_maker(folder: Path) -> dict[str, str]:
     """The environment in which makers of weights stop before they write, and say who they are in `makers`."""
-    python = folder / "venv" / "bin" / "python"
+    python = folder / "venv" / "bin" / "python3"
     python.parent.mkdir(parents=True)
     (folder / "hold.py").write_text(HELD)
     python.write_text(f'#!/bin/sh\nexec {sys.executable} {folder}/hold.py "$@"\n')
     python.chmod(0o755)
     (folder / "makers").mkdir()
-    return {"VIRTUAL_ENV": str(folder / "venv"), "MAKERS": str(folder / "makers"), "TMPDIR": str(folder / "makers")}
+    return {"VIRTUAL_ENV": str(folder / "venv"), "MAKERS": str(folder / "makers")}
 
 
 def wait_until(is_so, running, seconds: float = 60.0) -> None:
@@ -118,34 +119,29 @@ def test_a_server_that_is_killed_while_weights_are_made(job, tmp_path, victim):
 def test_rows_that_cannot_be_applied(job, cache, variable):
     """By `on_error` the run ends, or the cells of that time are missing and all others are there."""
     fault = {"TAILRACE_FAULT_AT": "2:rows:throw:2"}
-    ended = job(play(), servers(1), config=config_of(cache, [variable]), environment=fault)
-    ended.failed_with(variable.get("name", "w"), "could not be regridded", "a fault at rows")
+    name = variable.get("name", "w")
+    if variable is PER_SAMPLE:
+        ended = job(play(), servers(1), config=config_of(cache, [variable]), environment=fault)
+        ended.failed_with(name, "could not be regridded", "a fault at rows")
     whole = job(play(), servers(1), config=config_of(cache, [variable])).finished()
     goes_on = config_of(cache, [variable], on_error="skip")
     result = job(play(), servers(1), config=goes_on, environment=fault).finished()
     assert result.output.count("could not be regridded: a fault at rows; its cells are missing") == 1
-    name = variable.get("name", "w")
     with read(whole.path("a.nc")) as expected, read(result.path("a.nc")) as got:
         differs = ~np.isclose(expected[name].values, got[name].values, rtol=0, atol=0, equal_nan=True)
         assert got[name].shape == expected[name].shape
         fill = got[name].attrs["_FillValue"]
-        if variable is PER_RECORD:  # one part of one record
-            assert 0 < differs.sum() < differs[0].size and differs.any(axis=(1, 2)).sum() == 1
-            assert np.all(got[name].values[differs] == fill)
-        else:  # one sample less of the maximum
-            assert differs.any(axis=(1, 2)).sum() <= 1
-            assert np.all(got[name].values != fill)
+        assert 0 < differs.sum() < differs[0].size and differs.any(axis=(1, 2)).sum() == 1, "a part of one record"
+        assert np.all(got[name].values[differs] == fill)
 
 
-@pytest.mark.parametrize("delays", ["", "11:4000"])
-def test_an_order_to_stop_with_samples_under_way(job, cache, tmp_path, delays, monkeypatch):
+def test_an_order_to_stop_with_samples_under_way(job, cache, tmp_path, monkeypatch):
     """Nothing that is complete is lost, and the restarted run writes the same bits as one that was not stopped."""
     config = config_of(cache, [PER_SAMPLE, PER_RECORD], write_every="90000 s")
     config["checkpoint"] = {"every": "never", "fields": ["w"]}
     scenario = {"checkpoints": True, "asks_stop": True, "got": ["w"], "report_steps": True, "in_step": True}
     whole = job(play(steps=150, **scenario), servers(2), config=config).finished()
-    if delays:
-        monkeypatch.setenv("TAILRACE_RANDOM_DELAYS", delays)
+    monkeypatch.setenv("TAILRACE_RANDOM_DELAYS", "11:4000")
     scenario |= {"grids": [lat_lon_grid()], "fields": [field("w", "globe")], "times": TIMES, "pace": 0.01}
     with run_by_tailrace(tmp_path / "job", servers(2), config=config, **scenario) as running:
         running.wait_for("STEP 20\n")
@@ -157,10 +153,15 @@ def test_an_order_to_stop_with_samples_under_way(job, cache, tmp_path, delays, m
         for name in ("w", "w_max"):
             records = step // 3
             np.testing.assert_array_equal(there[name].values[:records], expected[name].values[:records])
-    monkeypatch.delenv("TAILRACE_RANDOM_DELAYS", raising=False)
+    monkeypatch.delenv("TAILRACE_RANDOM_DELAYS")
     ended = job(play(3, steps=150, **scenario | {"pace": 0.0}), servers(1), config=config, folder=stopped.folder)
     assert f"RESTARTED {step}" in ended.finished().output
     assert differences(every_bit(ended.path("a.nc")), every_bit(whole.path("a.nc"))) == []
+
+
+def content(path: Path) -> dict[Path, bytes]:
+    files = [path] if path.is_file() else [one for one in path.rglob("*") if one.is_file()]
+    return {one: one.read_bytes() for one in files}
 
 
 @pytest.mark.parametrize("name", ["a.nc", "a.zarr"])
@@ -170,10 +171,13 @@ def test_records_of_another_target_are_not_appended(job, cache, name):
         return config_of(cache, []) | {"output": {name: entry | ({"format": "zarr"} if name.endswith("zarr") else {})}}
 
     first = job(play(steps=6), servers(1), config=config()).finished()
-    before = every_bit(first.path(name))
+    before = content(first.path(name))
     later = play(steps=6, initial_time=6.0, times=TIMES[6:12])
     other = job(later, servers(1), config=config(coverage=0.9), folder=first.folder)
-    other.failed_with(name, "regridding", "coverage 0.5", "coverage 0.9")
-    assert differences(every_bit(first.path(name)), before) == []
+    other.failed_with(name, "nearest (coverage 0.5", "nearest (coverage 0.9")
+    assert content(first.path(name)) == before
     job(later, servers(1), config=config(), folder=first.folder).finished()
-    assert len(read(first.path(name))["w"]) == 4
+    if name == "a.nc":
+        assert len(read(first.path(name))["w"]) == 4
+    else:
+        assert zarr.open(str(first.path(name)))["w"].shape[0] == 4
