@@ -1,5 +1,5 @@
-// What the methods are called in configurations, in files of weights and for the process that makes them, and
-// in what they differ.
+// The names of the methods in configurations, in files of weights and for the process that makes them, and
+// their differences.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-"""What a job leaves if something goes wrong while it regrids: a server that is killed while weights are made, rows that
-cannot be applied, an order to stop with samples under way, and records that are appended to those of another target."""
+"""A job in which something goes wrong while it regrids, and its files: a server that is killed while weights are made,
+weights without room, rows that cannot be applied, an order to stop with samples under way, and records that are
+appended to those of another target."""
 
 import os
 import signal
@@ -7,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import netCDF4
 import numpy as np
 import pytest
 import zarr
@@ -113,6 +115,42 @@ def test_a_server_that_is_killed_while_weights_are_made(job, tmp_path, victim):
     assert messages and all("server" in text for text in messages), (messages, output)
     assert [path.name for path in cache.iterdir()] == ["foreign"]
     assert (cache / "foreign").read_text() == "of another program"
+
+
+def means_of_all(path: Path) -> None:
+    """Weights in SCRIP's layout by which each box of ten degrees is the mean of all cells of the grid of play()."""
+    centres = {}
+    for side, rows, columns in (("src", 13, 24), ("dst", 18, 36)):
+        axes = -90 + 180 / rows * (np.arange(rows) + 0.5), 360 / columns * (np.arange(columns) + 0.5)
+        centres[side] = (rows, columns), [axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")]
+    sources, targets = 13 * 24, 18 * 36
+    with netCDF4.Dataset(path, "w") as file:
+        file.setncatts({"map_method": "Distance weighted averages of neighbors", "normalization": "destarea"})
+        for side, (shape, places) in centres.items():
+            file.createDimension(f"{side}_grid_size", len(places[0]))
+            file.createDimension(f"{side}_grid_rank", 2)
+            file.createVariable(f"{side}_grid_dims", "i4", (f"{side}_grid_rank",))[:] = shape[::-1]
+            for axis, values in zip(("lat", "lon"), places, strict=True):
+                centre = file.createVariable(f"{side}_grid_center_{axis}", "f8", (f"{side}_grid_size",))
+                centre.units = "degrees"
+                centre[:] = values
+        file.createDimension("num_links", sources * targets)
+        file.createDimension("num_wgts", 1)
+        file.createVariable("dst_address", "i4", ("num_links",))[:] = 1 + np.repeat(np.arange(targets), sources)
+        file.createVariable("src_address", "i4", ("num_links",))[:] = 1 + np.tile(np.arange(sources), targets)
+        file.createVariable("remap_matrix", "f8", ("num_links", "num_wgts"))[:] = 1 / sources
+
+
+def test_weights_that_do_not_fit_into_the_memory(job, tmp_path):
+    """Those of others, whose number the plan does not know: 200,000 of 17 bytes."""
+    means_of_all(tmp_path / "all.nc")
+    regrid = {"to": {"latlon": "10 deg"}, "method": str(tmp_path / "all.nc")}
+    config = config_of(tmp_path / "cache", [PER_RECORD], regrid=regrid)
+    result = job(play(), servers(1, memory="2 MiB"), config=config)
+    result.failed_with(
+        "output.a.nc.regrid", "weights of the target cells of one server need about 3.", "servers: {memory"
+    )
+    job(play(), servers(2, memory="64 MiB"), config=config).finished()
 
 
 @pytest.mark.parametrize("variable", [PER_SAMPLE, PER_RECORD], ids=["samples", "records"])

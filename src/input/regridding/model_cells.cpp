@@ -28,11 +28,20 @@ constexpr double same_place = 2e-5;
   throw Error(ErrorCode::configuration, fmt::format("the grid {} of the model {}", grid.name, why));
 }
 
-std::vector<double> values_of(const model::Coordinate& coordinate) {
+std::vector<double> values_of(const model::Grid& grid, const model::Coordinate& coordinate) {
+  if (coordinate.values.empty())
+    refuse(grid,
+           fmt::format("has its coordinate {} in parts; expected all values on each rank", coordinate.name));
   return in_degrees(coordinate.values, coordinate.units);
 }
 
-std::vector<double> bounds_of(const model::Coordinate& coordinate) {
+// Two bounds for each value are known to all, even if the ranks gave them in parts.
+std::vector<double> bounds_of(const model::Grid& grid, const model::Coordinate& coordinate) {
+  if (coordinate.bounds.empty() && coordinate.bounds_field)
+    refuse(grid,
+           fmt::format("has bounds of its coordinate {} in parts; expected two for each value, or all bounds "
+                       "on each rank",
+                       coordinate.name));
   return in_degrees(coordinate.bounds, coordinate.units);
 }
 
@@ -89,19 +98,19 @@ ModelCells model_cells_of(const model::Declarations& declarations, int number, c
   if (lat == nullptr || lon == nullptr)
     refuse(grid, "has no coordinates of latitude and longitude for each of its cells");
   if (lat->dims != lon->dims && lat->dims.size() == 1 && lon->dims.size() == 1) {
-    RowsAndColumns cells{.lat = values_of(*lat),
-                         .lon = values_of(*lon),
-                         .lat_bounds = bounds_of(*lat),
-                         .lon_bounds = bounds_of(*lon),
+    RowsAndColumns cells{.lat = values_of(grid, *lat),
+                         .lon = values_of(grid, *lon),
+                         .lat_bounds = bounds_of(grid, *lat),
+                         .lon_bounds = bounds_of(grid, *lon),
                          .lat_first = grid.dims[model.horizontal.dims.front()] == lat->dims.front()};
     model.cells = std::move(cells);
     return model;
   }
   ListedCells cells{.geometry = {}, .shape = model.horizontal.shape};
-  cells.geometry.lat = values_of(*lat);
-  cells.geometry.lon = values_of(*lon);
-  cells.geometry.lat_corners = bounds_of(*lat);
-  cells.geometry.lon_corners = bounds_of(*lon);
+  cells.geometry.lat = values_of(grid, *lat);
+  cells.geometry.lon = values_of(grid, *lon);
+  cells.geometry.lat_corners = bounds_of(grid, *lat);
+  cells.geometry.lon_corners = bounds_of(grid, *lon);
   if (!cells.geometry.lat.empty())
     cells.geometry.corners =
         static_cast<std::int64_t>(cells.geometry.lat_corners.size() / cells.geometry.lat.size());

@@ -144,7 +144,7 @@ void check_header(const plan::WeightsPlan& weights, const std::string& path, std
                   header.target_cells, cells_of(weights.source.shape), target_cells));
 }
 
-// Of rows once they are prepared.
+// The memory of rows once they are prepared.
 std::size_t bytes_of(const regrid::Rows& rows) {
   return rows.start.size() * sizeof(std::int64_t) + rows.source.size() * plan::bytes_of_link;
 }
