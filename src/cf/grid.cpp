@@ -11,6 +11,7 @@
 #include "cf/mesh.hpp"
 #include "cf/text.hpp"
 #include "model/axis.hpp"
+#include "model/healpix.hpp"
 #include "plan/analysis.hpp"
 #include "plan/diagnostic_coordinates.hpp"
 #include "plan/naming/axis_warnings.hpp"
@@ -69,15 +70,6 @@ std::vector<std::byte> bytes_of(const std::vector<double>& values) {
 }
 
 }  // namespace
-
-std::optional<std::size_t> healpix_dim(const model::Grid& grid) {
-  if (!grid.mapping || model::text_of(grid.mapping->attributes, "grid_mapping_name") != "healpix")
-    return std::nullopt;
-  for (const model::Coordinate& coordinate : grid.coordinates)
-    if (coordinate.standard_name == "healpix_index" && coordinate.dims.size() == 1)
-      return base::index(std::ranges::find(grid.dims, coordinate.dims[0]) - grid.dims.begin());
-  return std::nullopt;
-}
 
 bool Names::is_taken(const std::string& name) const {
   return std::find(taken_.begin(), taken_.end(), name) != taken_.end();
@@ -344,7 +336,7 @@ int GridWriter::add_static(output::VariableSpec spec, int field) {
   // In holes of the grid an auxiliary coordinate is missing (CF 2.5.1), and so are its bounds.
   if (!spec.fill_value) spec.fill_value = declared.fill_value;
   spec.chunk = cut_static(layout.shape, model::size_of(declared.type));
-  const auto cells = declared.grid < 0 ? std::nullopt : healpix_dim(grid(declared.grid));
+  const auto cells = declared.grid < 0 ? std::nullopt : model::healpix_dim(grid(declared.grid));
   if (cells && !spec.chunk.empty()) spec.chunk[*cells] = healpix_piece(spec.chunk[*cells]);
   if (!spec.chunk.empty()) spec.codec = file_.entry.codec;
   layout.chunk = spec.chunk.empty() ? layout.shape : spec.chunk;

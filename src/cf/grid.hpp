@@ -25,9 +25,6 @@ class Names {
   std::vector<std::string> taken_;
 };
 
-// The index into the grid's dims of the cells of HEALPix; none of other grids.
-std::optional<std::size_t> healpix_dim(const model::Grid& grid);
-
 // Adds to `layout` what grids need, once for all their variables.
 class GridWriter {
  public:

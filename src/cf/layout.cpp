@@ -15,6 +15,7 @@
 #include "cf/points.hpp"
 #include "cf/quantization.hpp"
 #include "cf/text.hpp"
+#include "model/healpix.hpp"
 #include "plan/append/write_amplification.hpp"
 
 namespace tailrace::cf {
@@ -168,7 +169,7 @@ void add_variable(DatasetLayout& layout, const plan::DatasetPlan& file, int numb
   spec.type = plan.type;
   if (plan.axis >= 0) spec.dims = {layout.axes[base::index(plan.axis)].dim};
   spec.dims.insert(spec.dims.end(), grid_dims.begin(), grid_dims.end());
-  cut_into_chunks(added, spec, plan, file, grid == nullptr ? std::nullopt : healpix_dim(*grid));
+  cut_into_chunks(added, spec, plan, file, grid == nullptr ? std::nullopt : model::healpix_dim(*grid));
   spec.codec = plan.codec;
   if (spec.chunk.empty()) spec.codec.keep.reset();  // too small to be worth it
   if (const auto records = plan::writing::records_per_commit(file, plan);

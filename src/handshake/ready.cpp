@@ -287,6 +287,7 @@ Agreement lead(Started& started, client::Declarer& declarer, model::Tick begin,
   tree.down(fault ? verdict(fault) : verdict(fault, joined_parts(declarations)));
   while (!tree.sent()) meanwhile();
   if (fault) throw Error(fault->code, fault->message);
+  agreement.declarations = std::move(declarations);
   return agreement;
 }
 

@@ -12,7 +12,7 @@ namespace tailrace::handshake {
 
 struct Agreement {
   std::optional<plan::Plan> plan;    // set on the first rank, which makes it for its checks
-  model::Declarations declarations;  // on the other ranks: those from which they make the same plan
+  model::Declarations declarations;  // of all ranks; the others make the same plan from them
   std::vector<client::StaticValues>
       nodes;  // nodes of meshes given in parts that this rank sends to its server
 };

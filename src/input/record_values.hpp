@@ -8,6 +8,7 @@
 #include "input/chunk_memory.hpp"
 #include "input/matching.hpp"
 #include "input/prepared.hpp"
+#include "input/regridding/cells_of_ranks.hpp"
 #include "input/regridding/weights_store.hpp"
 #include "model/declarations.hpp"
 
@@ -59,6 +60,9 @@ struct ReaderContext {
   std::shared_ptr<ChunkMemory> chunks;
   // For fields that are regridded. Null, or one that makes none: they can be prepared, but not read.
   std::shared_ptr<WeightsStore> weights = {};
+  // With all cells of the grids to which fields are regridded and whose cells only the ranks know. Null:
+  // they are not known, and such fields can be prepared, but not read.
+  std::shared_ptr<const CellsOfRanks> cells_of_ranks = {};
 };
 
 // `fields`: the indices in the declarations of the input fields that this entry provides.

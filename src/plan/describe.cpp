@@ -11,7 +11,7 @@
 #include "plan/naming/axis_names.hpp"
 #include "plan/plan.hpp"
 #include "plan/regridding.hpp"
-#include "regrid/maker/method_name.hpp"
+#include "regrid/method.hpp"
 #include "regrid/target_grid.hpp"
 
 namespace tailrace::plan {

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "base/nearest_name.hpp"
 #include "input/levels_dim.hpp"
 #include "input/options.hpp"
+#include "regrid/source_cells.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -46,6 +48,8 @@ class InputPlanner {
       return;
     }
     InputPlan planned{.field = *field, .records_ahead = entry.lead_records};
+    planned.is_regridded = request.regrid.has_value();
+    if (planned.is_regridded) check_grid(entry, request, declarations_.fields[base::index(*field)].grid);
     if (request.vertical) {
       const model::Field& declared = declarations_.fields[base::index(*field)];
       planned.levels_dim = levels_dim(entry, request, declared);
@@ -53,6 +57,16 @@ class InputPlanner {
       if (planned.needs) refuse_copy(entry, request);
     }
     plan_.inputs.push_back(planned);
+  }
+
+  void check_grid(const input::Entry& entry, const input::FieldRequest& request, int grid) {
+    try {
+      // Bounds along one dim each are halfway between the centres where there are none, so none are asked
+      // for.
+      regrid::horizontal_dims(declarations_, grid, regrid::Method::nearest);
+    } catch (const Error& error) {
+      problems_.add(request.location, path_of(entry, request) + ".regrid", error.what());
+    }
   }
 
   int levels_dim(const input::Entry& entry, const input::FieldRequest& request, const model::Field& field) {
@@ -134,6 +148,16 @@ void plan_inputs(const settings::Configuration& configuration, const model::Decl
   const auto* given = configuration.sections.find<input::Options>();
   const input::Options none;
   InputPlanner(given == nullptr ? none : *given, declarations, plan, problems).plan();
+}
+
+std::vector<int> input_grids_of_ranks(const Plan& plan, const model::Declarations& declarations) {
+  std::set<int> grids;
+  for (const InputPlan& one : plan.inputs) {
+    const int grid = declarations.fields[base::index(one.field)].grid;
+    if (one.is_regridded && regrid::only_ranks_know_cells(declarations.grids[base::index(grid)]))
+      grids.insert(grid);
+  }
+  return {grids.begin(), grids.end()};
 }
 
 }  // namespace tailrace::plan

@@ -11,6 +11,7 @@
 #include "base/index.hpp"
 #include "base/text_tree.hpp"
 #include "plan/analysis.hpp"
+#include "regrid/method.hpp"
 #include "regrid/target_grid.hpp"
 
 namespace tailrace::plan {
@@ -212,15 +213,13 @@ void add_weights(MemoryNeeds& needs, const ServerShare& share, const Regridding&
 
 // The overlaps of two grids of square cells are as many as the crossings of their edges.
 std::size_t weights_bytes(const Regridding& regridding, const WeightsPlan& weights) {
-  constexpr double link = sizeof(std::int32_t) + sizeof(double);
   const auto target = static_cast<double>(regridding.targets[base::index(weights.target_cells)].cells);
   double source = 1.0;
   for (const std::int64_t extent : weights.source.shape) source *= static_cast<double>(extent);
   double links = 4.0 * target;
   if (weights.method == regrid::Method::nearest) links = target;
-  if (weights.method == regrid::Method::conservative || weights.method == regrid::Method::largest_area)
-    links = source + target + 2.0 * std::sqrt(source * target);
-  return static_cast<std::size_t>(links * link + target * sizeof(std::int64_t));
+  if (regrid::needs_corners(weights.method)) links = source + target + 2.0 * std::sqrt(source * target);
+  return static_cast<std::size_t>(links * bytes_of_link + target * sizeof(std::int64_t));
 }
 
 MemoryNeeds memory_needs_of(const Plan& plan, const model::Declarations& declarations,

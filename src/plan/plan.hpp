@@ -132,6 +132,7 @@ struct InputPlan {
   std::optional<std::int64_t> records_ahead = {};
   int levels_dim = -1;            // the dim of its grid along which it is interpolated; -1: none
   std::optional<int> needs = {};  // the field that the model must put at each step, for these levels
+  bool is_regridded = false;      // unless its files have the cells of the model
 };
 
 struct Plan {

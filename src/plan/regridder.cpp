@@ -11,8 +11,10 @@
 #include "base/bytes.hpp"
 #include "base/index.hpp"
 #include "model/directions.hpp"
+#include "model/healpix.hpp"
 #include "output/checks.hpp"
 #include "plan/checks.hpp"
+#include "regrid/method.hpp"
 #include "regrid/target_grid.hpp"
 #include "time/accumulator.hpp"
 
@@ -21,10 +23,7 @@ namespace {
 
 using regrid::Method;
 
-// The value of a target cell is that of some source cell, so that it may be a class.
-bool picks(Method method) { return method == Method::nearest || method == Method::largest_area; }
-
-bool is_linear(Method method) { return !picks(method); }
+bool is_linear(Method method) { return !regrid::picks(method); }
 
 // Whether a time operation and the regridding of its samples may change places.
 bool commutes(Method method, time::ReductionKind reduction, bool misses_at_times) {
@@ -71,8 +70,8 @@ std::string cells_text(const model::Grid& grid, const regrid::HorizontalDims& ho
   std::string text;
   for (const std::size_t d : horizontal.dims)
     text += fmt::format("{}{}", text.empty() ? "" : " x ", grid.shape[d]);
-  if (grid.mapping && model::text_of(grid.mapping->attributes, "grid_mapping_name") == "healpix")
-    return fmt::format("healpix {}, {}", text, model::text_of(grid.mapping->attributes, "indexing_scheme"));
+  if (model::is_healpix(grid))
+    return fmt::format("healpix {}, {}", text, model::is_nested(grid) ? "nested" : "ring");
   if (grid.mesh && grid.mesh->node_units.empty()) return "";
   const auto [lat, lon] = model::horizontal_coordinates(grid);
   for (const model::Coordinate* coordinate : {lat, lon}) {
@@ -224,7 +223,8 @@ int Regridder::coarsen(const VariablePlan& finer, const regrid::Target& to) {
     plan.coarsening = Coarsening::maximum;
   else if (finer.reduction == time::ReductionKind::min)
     plan.coarsening = Coarsening::minimum;
-  else if (of.coarsening == Coarsening::most_frequent || picks(of.rule.method) || model::is_integer(type))
+  else if (of.coarsening == Coarsening::most_frequent || regrid::picks(of.rule.method) ||
+           model::is_integer(type))
     plan.coarsening = Coarsening::most_frequent;
   if (finer.fraction_of >= 0) plan.coarsening = Coarsening::mean;
   if (plan.coarsening == Coarsening::most_frequent && !model::is_integer(type))

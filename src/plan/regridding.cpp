@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/index.hpp"
-#include "regrid/maker/method_name.hpp"
+#include "regrid/method.hpp"
 #include "regrid/needs.hpp"
 #include "regrid/target_grid.hpp"
 #include "time/accumulator.hpp"

@@ -10,6 +10,7 @@
 #include "base/index.hpp"
 #include "base/nearest_name.hpp"
 #include "model/directions.hpp"
+#include "model/healpix.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -32,7 +33,7 @@ bool is_true(const std::string& standard_name) {
 
 // Its dims are parallels and meridians, or its cells have no directions of their own.
 bool has_true_directions(const model::Grid& grid) {
-  if (grid.mapping && model::text_of(grid.mapping->attributes, "grid_mapping_name") == "healpix") return true;
+  if (model::is_healpix(grid)) return true;
   const auto is_axis = [&](bool (*is)(const model::Coordinate&)) {
     return std::ranges::any_of(grid.coordinates, [is](const model::Coordinate& one) {
       return one.dims.size() == 1 && is(one) && !one.standard_name.starts_with("grid_");

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/index.hpp"
+#include "regrid/method.hpp"
 #include "regrid/simd/sums.hpp"
 
 namespace tailrace::regrid {
@@ -137,10 +138,6 @@ void order_tile(LocalRows& rows, std::int64_t first, std::int64_t behind) {
   });
 }
 
-bool chooses(const Rule& rule) {
-  return rule.method == Method::nearest || rule.method == Method::largest_area;
-}
-
 void check_sizes(const LocalRows& rows, const Arrays& arrays, std::int64_t begin, std::int64_t end) {
   TAILRACE_ASSERT(begin >= 0 && begin <= end && end <= rows.rows(), "rows to apply");
   if (begin == end || arrays.levels == 0) return;
@@ -186,7 +183,7 @@ void apply(const LocalRows& rows, const Rule& rule, const Arrays& arrays, std::i
   model::dispatch(arrays.type, [&](auto of_type) {
     using Value = decltype(of_type);
     if constexpr (std::is_floating_point_v<Value>)
-      if (!chooses(rule)) return sum<Value>(rows, rule, arrays, begin, end);
+      if (!picks(rule.method)) return sum<Value>(rows, rule, arrays, begin, end);
     choose<Value>(rows, rule, arrays, begin, end);
   });
 }

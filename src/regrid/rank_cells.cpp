@@ -10,6 +10,7 @@ void put_rank_cells(base::ByteWriter& writer, const std::vector<RankCells>& cell
   writer.put(static_cast<std::int32_t>(cells.size()));
   for (const RankCells& one : cells) {
     writer.put(one.weights);
+    writer.put(one.grid);
     writer.put_all(std::span<const model::Run>(one.numbers));
     one.geometry.put(writer);
   }
@@ -20,6 +21,7 @@ std::vector<RankCells> get_rank_cells(base::ByteReader& reader) {
   for (auto count = reader.get<std::int32_t>(); count > 0; --count) {
     RankCells& one = cells.emplace_back();
     one.weights = reader.get<std::int32_t>();
+    one.grid = reader.get<std::int32_t>();
     one.numbers = reader.get_all<model::Run>();
     one.geometry = CellGeometry::get(reader);
     std::int64_t numbers = 0;

@@ -1,4 +1,5 @@
-// The geometry of the source cells of one rank, as it sends it to its server.
+// The geometry of the cells of one rank that it sends to its server: of grids that are regridded, or to which
+// input is, if only the ranks know their cells.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,9 @@
 namespace tailrace::regrid {
 
 struct RankCells {
-  std::int32_t weights = 0;  // index into the plan's weights
-  model::Runs numbers;       // horizontal cell numbers, in the order of the geometry
+  std::int32_t weights = -1;  // index into the plan's weights, whose source they are; -1: see `grid`
+  std::int32_t grid = -1;     // index of a grid to which input is regridded; -1: see `weights`
+  model::Runs numbers;        // horizontal cell numbers, in the order of the geometry
   CellGeometry geometry;
 };
 

@@ -13,7 +13,7 @@
 #include "config/read.hpp"
 #include "config/scalars.hpp"
 #include "config/sources.hpp"
-#include "regrid/maker/method_name.hpp"
+#include "regrid/method.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::regrid {

@@ -7,23 +7,11 @@
 
 #include "base/index.hpp"
 #include "model/directions.hpp"
+#include "model/healpix.hpp"
+#include "regrid/method.hpp"
 
 namespace tailrace::regrid {
 namespace {
-
-bool needs_corners(Method method) { return method == Method::conservative || method == Method::largest_area; }
-
-std::string_view name_of(Method method) {
-  switch (method) {
-    case Method::conservative: return "conservative";
-    case Method::bilinear: return "bilinear";
-    case Method::nearest: return "nearest";
-    case Method::average: return "average";
-    case Method::largest_area: return "largest_area";
-    case Method::file: return "file";
-  }
-  return "unknown";
-}
 
 [[noreturn]] void refuse(const model::Grid& grid, std::string_view why) {
   throw Error(ErrorCode::configuration, fmt::format("grid \"{}\" cannot be regridded: {}", grid.name, why));
@@ -46,16 +34,9 @@ bool has_bounds(const model::Coordinate& coordinate) {
   return !coordinate.bounds.empty() || coordinate.bounds_field;
 }
 
-std::optional<std::size_t> healpix_dim(const model::Grid& grid) {
-  if (!grid.mapping || model::text_of(grid.mapping->attributes, "grid_mapping_name") != "healpix")
-    return std::nullopt;
-  for (const model::Coordinate& coordinate : grid.coordinates)
-    if (coordinate.standard_name == "healpix_index" && coordinate.dims.size() == 1)
-      return find_dim(grid, coordinate.dims.front());
-  for (std::size_t d = grid.dims.size(); d-- > 0;)  // level 0 has 12 cells, and so on
-    for (int level = 0; level < 30; ++level)
-      if (grid.shape[d] == Healpix{level}.cells()) return d;
-  return std::nullopt;
+bool is_in_parts(const model::Coordinate& coordinate) {
+  return (coordinate.values.empty() && coordinate.field) ||
+         (coordinate.bounds.empty() && coordinate.bounds_field);
 }
 
 HorizontalDims dims_at(const model::Grid& grid, std::vector<std::size_t> dims) {
@@ -88,7 +69,7 @@ HorizontalDims horizontal_dims(const model::Declarations& declarations, int grid
   if (grid.kind == model::GridKind::partial)
     refuse(grid,
            "every rank has a contribution to all of its cells; regrid a sum over the ranks, a diagnostic");
-  if (const auto dim = healpix_dim(grid)) return dims_at(grid, {*dim});
+  if (const auto dim = model::healpix_dim(grid)) return dims_at(grid, {*dim});
   const auto [lat, lon] = model::horizontal_coordinates(grid);
   const auto cells = find_dim(grid, grid.indexed_dim);
   const bool mesh_in_degrees = grid.mesh && grid.mesh->node_units.empty() && cells;
@@ -110,6 +91,23 @@ HorizontalDims horizontal_dims(const model::Declarations& declarations, int grid
                           : has_bounds(*lon) ? fmt::format("\"{}\" has", lat->name)
                                              : fmt::format("\"{}\" and \"{}\" have", lat->name, lon->name));
   return made;
+}
+
+std::optional<Healpix> healpix_of(const model::Grid& grid) {
+  const auto dim = model::healpix_dim(grid);
+  if (!dim) return std::nullopt;
+  Healpix healpix;
+  while (healpix.cells() < grid.shape[*dim]) ++healpix.level;
+  healpix.order = model::is_nested(grid) ? HealpixOrder::nested : HealpixOrder::ring;
+  return healpix;
+}
+
+bool only_ranks_know_cells(const model::Grid& grid) {
+  if (model::is_healpix(grid)) return false;
+  if (grid.mesh && grid.mesh->node_units.empty()) return true;
+  const model::HorizontalCoordinates found = model::horizontal_coordinates(grid);
+  if (found.lat == nullptr || found.lon == nullptr || found.are_axes()) return false;
+  return is_in_parts(*found.lat) || is_in_parts(*found.lon);
 }
 
 void CellGeometry::put(base::ByteWriter& writer) const {

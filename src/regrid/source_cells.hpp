@@ -23,6 +23,14 @@ struct HorizontalDims {
 // bounds for conservative, or a decomposition that can be regridded (partial grids cannot).
 HorizontalDims horizontal_dims(const model::Declarations& declarations, int grid, Method method);
 
+// The level and the order of a grid of HEALPix cells. None: it is no such grid, or none of its dims has the
+// cells of a level.
+std::optional<Healpix> healpix_of(const model::Grid& grid);
+
+// True for cells whose places and corners the declarations do not tell: those of a mesh, or with coordinates
+// for each cell that each rank gave for its own. The ranks must send their geometry.
+bool only_ranks_know_cells(const model::Grid& grid);
+
 // Centres and corners in degrees of the cells of one rank, in the order of its horizontal region. Empty
 // corners: the grid has no bounds.
 struct CellGeometry {

@@ -227,6 +227,7 @@ bool ServerProcess::connect(HostedComponent& hosted) {
   }
   const bool all_invited = std::ranges::count(hosted.invited, 0) == 0;
   if (all_invited && hosted.regrid) hosted.regrid->begin(hosted.own_fault);
+  if (all_invited && hosted.input) hosted.input->pass_on_cells(hosted.own_fault);
   if (!hosted.announced && all_invited && hosted.has_read_headers() && hosted.has_weights()) {
     hosted.announced = true;
     if (hosted.input && !hosted.own_fault) hosted.own_fault = hosted.input->fault();
@@ -251,10 +252,20 @@ void ServerProcess::accept(HostedComponent& hosted, std::size_t client, std::spa
         accept_output(hosted, client, invitation.text);
       else if (hosted.input)
         hosted.input->accept(hosted.clients[client], producer_for(hosted, client, invitation.text));
-    if (hosted.regrid) hosted.regrid->accept(regrid::get_rank_cells(reader));
+    accept_cells(hosted, regrid::get_rank_cells(reader));
   } catch (...) {
     if (!hosted.own_fault) hosted.own_fault = base::current_fault();
   }
+}
+
+void ServerProcess::accept_cells(HostedComponent& hosted, std::vector<regrid::RankCells> all) {
+  std::vector<regrid::RankCells> sources;
+  for (regrid::RankCells& cells : all)
+    if (cells.weights >= 0)
+      sources.push_back(std::move(cells));
+    else if (hosted.input)
+      hosted.input->accept_cells(std::move(cells));
+  if (hosted.regrid) hosted.regrid->accept(std::move(sources));
 }
 
 void ServerProcess::accept_output(HostedComponent& hosted, std::size_t client,
@@ -320,8 +331,10 @@ void ServerProcess::lose(int server) {
     else if (hosted->state != HostedComponent::State::over && !hosted->fault)
       hosted->fault = fault;
   }
-  for (const auto& hosted : components_)
+  for (const auto& hosted : components_) {
     if (hosted->input) hosted->input->lose(server);
+    if (hosted->regrid) hosted->regrid->lose(server);
+  }
 }
 
 void ServerProcess::say_goodbye(HostedComponent& hosted) {

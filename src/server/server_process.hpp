@@ -19,6 +19,7 @@
 #include "messaging/messenger.hpp"
 #include "messaging/sending.hpp"
 #include "pipeline/served_component.hpp"
+#include "regrid/rank_cells.hpp"
 #include "server/executor.hpp"
 #include "server/peer_servers.hpp"
 #include "server/reporter.hpp"
@@ -65,6 +66,7 @@ class ServerProcess {
   bool connect(HostedComponent& hosted);
   bool announced() const;  // no message can come that the doorbell does not announce
   void accept(HostedComponent& hosted, std::size_t client, std::span<const std::byte> message);
+  static void accept_cells(HostedComponent& hosted, std::vector<regrid::RankCells> all);
   void accept_output(HostedComponent& hosted, std::size_t client, const std::string& invitation);
   std::unique_ptr<transport::Producer> producer_for(const HostedComponent& hosted, std::size_t client,
                                                     const std::string& invitation);

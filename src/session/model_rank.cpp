@@ -324,7 +324,7 @@ void ModelRank::connect(handshake::Agreement& agreement) {
     }
     base::put_fault(invitation, std::nullopt);
     handshake::put_invitations(invitation, channels);
-    if (plan_->regridding) regrid::put_rank_cells(invitation, source_cells_of(*plan_->regridding, declarer_));
+    regrid::put_rank_cells(invitation, cells_of_rank(*plan_, agreement.declarations, declarer_));
     declarer_.forget_corner_nodes();
   } catch (...) {
     base::put_fault(invitation, base::current_fault());

@@ -8,7 +8,7 @@
 #include "base/text_tree.hpp"
 #include "env/file_system.hpp"
 #include "plan/regridding.hpp"
-#include "regrid/maker/method_name.hpp"
+#include "regrid/method.hpp"
 #include "regrid/section.hpp"
 #include "regrid/target_grid.hpp"
 #include "server/regrid/weights_files.hpp"

@@ -8,7 +8,9 @@
 
 #include "base/index.hpp"
 #include "model/directions.hpp"
-#include "plan/rank_geometry.hpp"
+#include "plan/inputs.hpp"
+#include "plan/regridding.hpp"
+#include "regrid/source_cells.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -75,11 +77,11 @@ std::int64_t vertices_of(const Declarer& declarer, const model::Coordinate& coor
   return cells_of_grid == 0 ? 0 : std::ssize(coordinate.bounds) / cells_of_grid;
 }
 
-void take_coordinates(const Declarer& declarer, const plan::WeightsPlan& weights,
+void take_coordinates(const Declarer& declarer, const std::vector<std::int64_t>& shape,
                       const model::HorizontalCoordinates& places, regrid::RankCells& cells) {
   const auto& [lat, lon] = places;
   std::int64_t all = 1;
-  for (const std::int64_t extent : weights.source.shape) all *= extent;
+  for (const std::int64_t extent : shape) all *= extent;
   cells.geometry.lat = values_of(declarer, cells.numbers, lat->values, lat->field, 1);
   cells.geometry.lon = values_of(declarer, cells.numbers, lon->values, lon->field, 1);
   const std::int64_t corners = vertices_of(declarer, *lat, all);
@@ -128,36 +130,50 @@ void take_faces(const Declarer& declarer, const model::Mesh& mesh, regrid::RankC
   }
 }
 
-}  // namespace
+void take_cells(const model::Grid& grid, const std::vector<std::int64_t>& shape, const Declarer& declarer,
+                regrid::RankCells& cells) {
+  const model::HorizontalCoordinates places = model::horizontal_coordinates(grid);
+  const bool has_places = places.lat != nullptr && places.lon != nullptr &&
+                          places.lat->units.starts_with("degree") && places.lon->units.starts_with("degree");
+  if (grid.mesh && grid.mesh->node_units.empty()) {
+    cells.numbers = numbers_of(declarer, grid.mesh->connectivity_field, shape);
+    if (cells.numbers.empty()) return;
+    take_faces(declarer, *grid.mesh, cells);
+    if (!has_places) return;
+    regrid::RankCells centres{.numbers = cells.numbers, .geometry = {}};
+    take_coordinates(declarer, shape, places, centres);
+    cells.geometry.lat = std::move(centres.geometry.lat);
+    cells.geometry.lon = std::move(centres.geometry.lon);
+    return;
+  }
+  const model::Coordinate& in_parts = places.lat->field ? *places.lat : *places.lon;
+  cells.numbers = numbers_of(declarer, in_parts.field ? *in_parts.field : *in_parts.bounds_field, shape);
+  if (!cells.numbers.empty()) take_coordinates(declarer, shape, places, cells);
+}
 
-std::vector<regrid::RankCells> source_cells_of(const plan::Regridding& regridding,
-                                               const client::Declarer& declarer) {
-  std::vector<regrid::RankCells> all;
+void add_sources(const plan::Regridding& regridding, const Declarer& declarer,
+                 std::vector<regrid::RankCells>& all) {
   for (std::size_t w = 0; w < regridding.weights.size(); ++w) {
     const plan::WeightsPlan& weights = regridding.weights[w];
-    if (!plan::needs_rank_geometry(regridding, weights)) continue;
+    const model::Grid& grid = regridding.declarations.grids[base::index(weights.source_grid)];
+    if (!regrid::only_ranks_know_cells(grid)) continue;
     regrid::RankCells& cells = all.emplace_back();
     cells.weights = static_cast<std::int32_t>(w);
-    const model::Grid& grid = regridding.declarations.grids[base::index(weights.source_grid)];
-    const model::HorizontalCoordinates places = model::horizontal_coordinates(grid);
-    const bool has_places = places.lat != nullptr && places.lon != nullptr &&
-                            places.lat->units.starts_with("degree") &&
-                            places.lon->units.starts_with("degree");
-    if (grid.mesh && grid.mesh->node_units.empty()) {
-      cells.numbers = numbers_of(declarer, grid.mesh->connectivity_field, weights.source.shape);
-      if (cells.numbers.empty()) continue;
-      take_faces(declarer, *grid.mesh, cells);
-      if (!has_places) continue;
-      regrid::RankCells centres{cells.weights, cells.numbers, {}};
-      take_coordinates(declarer, weights, places, centres);
-      cells.geometry.lat = std::move(centres.geometry.lat);
-      cells.geometry.lon = std::move(centres.geometry.lon);
-    } else {
-      const model::Coordinate& in_parts = places.lat->field ? *places.lat : *places.lon;
-      cells.numbers = numbers_of(declarer, in_parts.field ? *in_parts.field : *in_parts.bounds_field,
-                                 weights.source.shape);
-      if (!cells.numbers.empty()) take_coordinates(declarer, weights, places, cells);
-    }
+    take_cells(grid, weights.source.shape, declarer, cells);
+  }
+}
+
+}  // namespace
+
+std::vector<regrid::RankCells> cells_of_rank(const plan::Plan& plan, const model::Declarations& agreed,
+                                             const Declarer& declarer) {
+  std::vector<regrid::RankCells> all;
+  if (plan.regridding) add_sources(*plan.regridding, declarer, all);
+  for (const int grid : plan::input_grids_of_ranks(plan, agreed)) {
+    regrid::RankCells& cells = all.emplace_back();
+    cells.grid = grid;
+    const auto horizontal = regrid::horizontal_dims(agreed, grid, regrid::Method::nearest);
+    take_cells(agreed.grids[base::index(grid)], horizontal.shape, declarer, cells);
   }
   return all;
 }

@@ -10,7 +10,8 @@ from support.reading_inputs import got
 
 LAT, LON = np.linspace(-85.0, 85.0, 18), np.arange(5.0, 360.0, 10.0)
 SEA = {"lat": (-62.0, 14.4, 9), "lon": (-171.0, 13.3, 26)}  # first, spacing, count
-NEST = {"lat": (-21.0, 2.2, 11), "lon": (31.0, 1.7, 13)}
+# The bounds are in parts, too.
+NEST = {"lat": (-21.0, 2.2, 11), "lon": (31.0, 1.7, 13), "more": {"vertices": 2}}
 TIMES = [3600.0, 10800.0, 14400.0]
 HOURS = np.arange(6.0)
 
@@ -23,6 +24,7 @@ def axis(of, name):
 def grid(name, of, split=("lat", "lon")):
     coordinates = [
         {"name": dim, "units": f"degrees_{way}", "first": of[dim][0], "spacing": of[dim][1], "part": True}
+        | of.get("more", {})
         for dim, way in (("lat", "north"), ("lon", "east"))
     ]
     return block_grid(name, (of["lat"][2], of["lon"][2]), split, coordinates, dims=("lat", "lon"))

@@ -319,13 +319,30 @@ def test_grids_that_cannot_be_regridded(tmp_path):
     assert not list(tmp_path.glob("cache/making*")), "nothing is left"
 
 
-def test_coordinates_that_no_server_has_whole(tmp_path):
+def test_cells_that_only_the_ranks_know(tmp_path):
     write(tmp_path / "a.nc", numbers(1, len(LAT), len(LON)), {"time": np.arange(1.0), "lat": LAT, "lon": LON})
     model = grid(cell=43)
     for name, units in (("clat", "degrees_north"), ("clon", "degrees_east")):
         model["coordinates"].append({"name": name, "dims": ["cell"], "units": units, "values": []})
-    with pytest.raises(Refused, match="the grid model of the model has its coordinate clat in parts, on the ranks"):
-        dump(tmp_path, model, [conservative()])
+    with dump(tmp_path, model, [conservative()], makes=False) as reader:
+        assert reader.prepared[0]["regridded"] == (
+            "regridded from lat-lon 18 x 36 of the files, conservative, to the cells of the model, unless they are the "
+            "same: its ranks give their places as the job starts"
+        )
+
+
+def test_a_lock_file_of_others_stays(tmp_path):
+    """It has the name of the lock of these weights, and something in it: no lock of Tailrace has."""
+    write(tmp_path / "a.nc", numbers(1, len(LAT), len(LON)), {"time": np.arange(1.0), "lat": LAT, "lon": LON})
+    model = grid(lat=TARGET_LAT, lon=TARGET_LON)
+    dump(tmp_path, model, [conservative()]).close()
+    (weights,) = (tmp_path / "cache").iterdir()
+    lock = weights.with_suffix(".lock")
+    weights.unlink()
+    lock.write_text("notes")
+    with dump(tmp_path, model, [conservative()]) as reader:
+        assert np.isfinite(reader.values()).all()
+    assert (sorted((tmp_path / "cache").iterdir()), lock.read_text()) == (sorted((lock, weights)), "notes")
 
 
 def test_check_makes_no_weights(tmp_path):

@@ -112,3 +112,25 @@ def test_same_bits_across_a_restart(job, reference, first, then):
     ended = job(play(then[0]), then[1], config=config, folder=begun.folder).finished()
     assert "RESTARTED" in ended.output
     assert_same(ended.folder, expected)
+
+
+def test_same_bits_of_axes_that_ranks_give_in_parts(job):
+    """With their bounds, of which conservative weights are made; also with those of weights that the cache has."""
+    config = {
+        "fields": {"state": {"every": "1 step", "names": ["w"]}},
+        "output": {
+            "boxes.nc": {
+                "regrid": {"to": {"latlon": "20 deg"}, "method": "conservative"},
+                "variables": [{"field": "w", "time": "mean", "every": "4 s"}],
+            }
+        },
+    }
+    found = {}
+    for ranks, part in ((2, False), (5, True)):
+        grid = lat_lon_grid(shape=(13, 24))
+        for coordinate in grid["coordinates"]:
+            coordinate["part"] = part
+        scenario = {"grids": [grid], "fields": [field("w", "globe")], "times": TIMES[:9]}
+        result = job(model(ranks, **scenario), servers(2), config=config).finished()
+        found[part] = every_bit(result.path("boxes.nc"))
+    assert differences(found[True], found[False]) == []

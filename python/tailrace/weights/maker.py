@@ -7,14 +7,17 @@ docs/formats/weights.md describes the request.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import sys
+import tempfile
 import traceback
 from pathlib import Path
 from typing import Any
 
 from .errors import WeightsError
+from .lifetime import end_with_parent
 
 
 def carry_out(request: dict[str, Any]) -> None:
@@ -68,6 +71,15 @@ def main(arguments: list[str]) -> int:
     return 1
 
 
+def serve(arguments: list[str]) -> int:
+    """main() in a process of its own. Temporary files lie beside the result, in a folder that the server removes even
+    if this process is killed."""
+    end_with_parent()
+    with contextlib.suppress(OSError, ValueError, LookupError, TypeError):  # main() says what is wrong with the request
+        tempfile.tempdir = str(Path(json.loads(Path(arguments[0]).read_text(encoding="utf-8"))["out"]).parent)
+    return main(arguments)
+
+
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # removes temporary files
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(serve(sys.argv[1:]))

@@ -23,16 +23,36 @@ bool is_in_parts(const model::Grid& grid, const model::Coordinate& coordinate) {
   return is_joined && coordinate.field && coordinate.dims.size() == 1;
 }
 
-// Copies a rank's values to the positions of its cells, block by block.
+// Its bounds are joined too. More than two are those of cells that lie in a list, maybe of very many.
+constexpr std::int64_t bounds_of_interval = 2;
+
+bool has_bounds_in_parts(const model::Declarations& declarations, const model::Coordinate& coordinate) {
+  if (!coordinate.bounds_field) return false;
+  const auto grid = base::index(declarations.fields[base::index(*coordinate.bounds_field)].grid);
+  return declarations.grids[grid].shape.back() == bounds_of_interval;
+}
+
+// Calls visit(field, array) for the values of each coordinate that is joined, and then for its bounds.
+template <class Declarations, class Visit>
+void for_each_joined(Declarations& declarations, const Visit& visit) {
+  for (auto& grid : declarations.grids)
+    for (auto& coordinate : grid.coordinates) {
+      if (!is_in_parts(grid, coordinate)) continue;
+      visit(*coordinate.field, coordinate.values);
+      if (has_bounds_in_parts(declarations, coordinate)) visit(*coordinate.bounds_field, coordinate.bounds);
+    }
+}
+
+// Copies a rank's values to the positions of its cells, block by block; `width` of each cell.
 void place(const model::Regions& regions, const std::vector<int>& parts, const std::vector<double>& given,
-           std::vector<double>& whole) {
+           std::int64_t width, std::vector<double>& whole) {
   auto next = given.begin();
   for (const int part : parts)
     for (const model::Run& run : regions[base::index(part)].runs(0)) {
-      TAILRACE_ASSERT(given.end() - next >= run.count,
+      TAILRACE_ASSERT(given.end() - next >= run.count * width,
                       "a part of a coordinate has a value for each of its cells");
-      std::copy_n(next, run.count, whole.begin() + run.start);
-      next += run.count;
+      std::copy_n(next, run.count * width, whole.begin() + run.start * width);
+      next += run.count * width;
     }
 }
 
@@ -141,11 +161,8 @@ void set_digests(model::Declarations& declarations, const std::vector<std::uint6
 
 CoordinateParts coordinate_parts(const client::Declarer& declarer) {
   CoordinateParts parts;
-  for (const model::Grid& grid : declarer.declarations().grids)
-    for (const model::Coordinate& coordinate : grid.coordinates) {
-      if (!is_in_parts(grid, coordinate)) continue;
-      parts.push_back(part_of(declarer, *coordinate.field));
-    }
+  for_each_joined(declarer.declarations(),
+                  [&](int field, const std::vector<double>&) { parts.push_back(part_of(declarer, field)); });
   return parts;
 }
 
@@ -153,36 +170,37 @@ void join_parts(model::Declarations& declarations, const model::Decomposition& d
                 const std::vector<CoordinateParts>& parts) {
   const std::vector<std::vector<int>> parts_of_ranks = model::parts_by_rank(decomposition);
   std::size_t number = 0;
-  for (model::Grid& grid : declarations.grids)
-    for (model::Coordinate& coordinate : grid.coordinates) {
-      if (!is_in_parts(grid, coordinate)) continue;
-      const auto at = base::index(
-          declarations.fields[base::index(*coordinate.field)].grid);  // the grid of this dim alone
-      coordinate.values.assign(static_cast<std::size_t>(declarations.grids[at].size()), not_given);
-      for (std::size_t rank = 0; rank < parts.size(); ++rank)
-        if (const auto& part = parts[rank].at(number); !part.empty())
-          place(decomposition.regions[at], parts_of_ranks[rank], part, coordinate.values);
-      if (grid.holes_are_missing) check_given(grid, coordinate);
-      ++number;
-    }
+  for_each_joined(declarations, [&](int field, std::vector<double>& whole) {
+    // The grid of this dim alone, or of it and the vertices.
+    const auto at = base::index(declarations.fields[base::index(field)].grid);
+    const model::Grid& along = declarations.grids[at];
+    const std::int64_t width = along.shape.size() > 1 ? along.shape.back() : 1;
+    whole.assign(static_cast<std::size_t>(along.size()), not_given);
+    for (std::size_t rank = 0; rank < parts.size(); ++rank)
+      if (const auto& part = parts[rank].at(number); !part.empty())
+        place(decomposition.regions[at], parts_of_ranks[rank], part, width, whole);
+    ++number;
+  });
+  for (const model::Grid& grid : declarations.grids)
+    for (const model::Coordinate& coordinate : grid.coordinates)
+      if (grid.holes_are_missing && is_in_parts(grid, coordinate)) check_given(grid, coordinate);
 }
 
 JoinedParts joined_parts(const model::Declarations& declarations) {
   JoinedParts joined;
   for (const model::Grid& grid : declarations.grids)
-    for (const model::Coordinate& coordinate : grid.coordinates) {
+    for (const model::Coordinate& coordinate : grid.coordinates)
       if (coordinate.field) joined.digests.push_back(coordinate.digest);
-      if (is_in_parts(grid, coordinate)) joined.values.push_back(coordinate.values);
-    }
+  for_each_joined(declarations,
+                  [&](int, const std::vector<double>& values) { joined.values.push_back(values); });
   return joined;
 }
 
 void set_joined(model::Declarations& declarations, const JoinedParts& joined) {
   set_digests(declarations, joined.digests);
   std::size_t number = 0;
-  for (model::Grid& grid : declarations.grids)
-    for (model::Coordinate& coordinate : grid.coordinates)
-      if (is_in_parts(grid, coordinate)) coordinate.values = joined.values.at(number++);
+  for_each_joined(declarations,
+                  [&](int, std::vector<double>& values) { values = joined.values.at(number++); });
 }
 
 }  // namespace tailrace::handshake

@@ -10,11 +10,13 @@
 namespace tailrace::handshake {
 
 // This rank's parts, which may be empty, of the one-dimensional coordinates of block grids, and of those of
-// indexed grids that have the name of their dim, in the order of the declarations.
+// indexed grids that have the name of their dim, in the order of the declarations; behind each those of its
+// bounds, if these are two for each value.
 using CoordinateParts = std::vector<std::vector<double>>;
 CoordinateParts coordinate_parts(const client::Declarer& declarer);
 
-// Sets the `values` of these coordinates. `parts`: by rank; the decomposition must cover the grids.
+// Sets the `values` and `bounds` of these coordinates. `parts`: by rank; the decomposition must cover the
+// grids.
 void join_parts(model::Declarations& declarations, const model::Decomposition& decomposition,
                 const std::vector<CoordinateParts>& parts);
 

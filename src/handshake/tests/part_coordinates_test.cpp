@@ -29,7 +29,15 @@ client::Declarer declared(int rank) {
     declarer.coordinate(grid, coordinate, values);
   };
   give("plane", "y", "y", {1, 2, 3});
-  give("plane", "x", "x", rank == 0 ? std::vector<double>{10, 20} : std::vector<double>{30, 40, 50});
+  model::Coordinate x;
+  x.name = "x";
+  x.dims = {"x"};
+  if (rank == 0)
+    declarer.coordinate("plane", x, std::vector<double>{10, 20},
+                        {.bounds = std::vector<double>{5, 15, 15, 25}, .vertices = 2});
+  else
+    declarer.coordinate("plane", x, std::vector<double>{30, 40, 50},
+                        {.bounds = std::vector<double>{25, 35, 35, 45, 45, 55}, .vertices = 2});
   const std::vector<std::int64_t> cells{rank};
   client::GridArguments list;
   list.name = "list";
@@ -57,6 +65,8 @@ TEST(PartCoordinates, become_whole) {
   EXPECT_THAT(declarations.grids[0].coordinates[1].values, IsEmpty());
   join_parts(declarations, decomposition, parts);
   EXPECT_THAT(declarations.grids[0].coordinates[1].values, ElementsAre(10, 20, 30, 40, 50));
+  EXPECT_THAT(declarations.grids[0].coordinates[1].bounds,
+              ElementsAre(5, 15, 15, 25, 25, 35, 35, 45, 45, 55));
   EXPECT_TRUE(declarations.grids[0].coordinates[1].field.has_value())
       << "its blocks are still what is written";
   EXPECT_THAT(declarations.grids[0].coordinates[0].values, ElementsAre(1, 2, 3));
@@ -67,6 +77,7 @@ TEST(PartCoordinates, become_whole) {
   model::Declarations follower = ranks[1].declarations();
   set_joined(follower, joined_parts(declarations));
   EXPECT_THAT(follower.grids[0].coordinates[1].values, ElementsAre(10, 20, 30, 40, 50));
+  EXPECT_EQ(follower.grids[0].coordinates[1].bounds, declarations.grids[0].coordinates[1].bounds);
   EXPECT_EQ(follower.grids[0].coordinates[1].digest, 7u);
 }
 

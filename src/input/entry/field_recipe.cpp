@@ -58,8 +58,7 @@ FieldRecipe::FieldRecipe(int field, const FieldRequest& request, const ReaderCon
       grid_dims_(dims_of(grid_)),
       shape_(grid_.shape),
       timeline_(context.calendar) {
-  if (request.regrid)
-    regridding_.emplace(*request.regrid, context.declarations, declared_.grid, context.weights, is_stopped);
+  if (request.regrid) regridding_.emplace(*request.regrid, context, declared_.grid, is_stopped);
   if (!request.vertical) return;
   level_units_ = units_of_target(request.vertical->to, grid_, context.declarations);
   vertical_ = base::index(levels_dim(grid_, request.vertical->to));

@@ -12,7 +12,7 @@
 #include "input/file_names.hpp"
 #include "input/preview/field_preview.hpp"
 #include "input/regridding/source_grid.hpp"
-#include "regrid/maker/method_name.hpp"
+#include "regrid/method.hpp"
 
 namespace tailrace::input {
 namespace {

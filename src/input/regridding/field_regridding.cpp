@@ -7,29 +7,36 @@
 
 #include "base/error.hpp"
 #include "base/index.hpp"
-#include "regrid/maker/method_name.hpp"
+#include "input/regridding/model_cells.hpp"
+#include "regrid/method.hpp"
+#include "regrid/source_cells.hpp"
 
 namespace tailrace::input {
 
 using regrid::Method;
 
-FieldRegridding::FieldRegridding(const RegridRequest& request, const model::Declarations& declarations,
-                                 int grid, std::shared_ptr<WeightsStore> store,
+FieldRegridding::FieldRegridding(const RegridRequest& request, const ReaderContext& context, int grid,
                                  const std::atomic<bool>& is_stopped)
     : request_(&request),
-      declarations_(&declarations),
+      context_(&context),
       grid_(grid),
-      store_(std::move(store)),
       is_stopped_(&is_stopped),
-      is_horizontal_(declarations.grids[base::index(grid)].dims.size(), false),
-      model_(model_cells_of(declarations, grid)) {
-  for (const std::size_t d : model_.horizontal.dims) is_horizontal_[d] = true;
+      is_horizontal_(context.declarations.grids[base::index(grid)].dims.size(), false) {
+  for (const std::size_t d : regrid::horizontal_dims(context.declarations, grid, Method::bilinear).dims)
+    is_horizontal_[d] = true;
 }
 
-bool FieldRegridding::computes() const {
-  const Method method = request_->rule.method;
-  return is_needed_ && method != Method::nearest && method != Method::largest_area;
+bool FieldRegridding::knows_model_cells() const {
+  return context_->cells_of_ranks ||
+         !regrid::only_ranks_know_cells(context_->declarations.grids[base::index(grid_)]);
 }
+
+std::string FieldRegridding::method_text() const {
+  return request_->rule.method == Method::file ? fmt::format("weights of {}", request_->weights)
+                                               : regrid::name_of(request_->rule.method);
+}
+
+bool FieldRegridding::computes() const { return is_needed_ && !regrid::picks(request_->rule.method); }
 
 void FieldRegridding::add(FileCoordinates& file, const VariableHeader& variable) {
   SourceGrid source = source_grid_of(file, variable);
@@ -51,26 +58,32 @@ void FieldRegridding::add(FileCoordinates& file, const VariableHeader& variable)
 
 void FieldRegridding::set_source(SourceGrid source, const std::vector<std::int64_t>& shape) {
   file_shape_ = shape;
-  is_needed_ = !are_same_cells(source.cells, model_.cells) || request_->rule.method == Method::file;
   const std::string from = regrid::text_of(source.cells);
-  if (!is_needed_) {
-    description_ = fmt::format("not regridded: {} of the files has the cells of the model", from);
-    model_ = {};
+  if (!knows_model_cells()) {
+    is_needed_ = true;
+    description_ = fmt::format(
+        "regridded from {} of the files, {}, to the cells of the model, unless they are "
+        "the same: its ranks give their places as the job starts",
+        from, method_text());
     return;
   }
+  ModelCells model = model_cells_of(context_->declarations, grid_, context_->cells_of_ranks.get());
+  is_needed_ = !are_same_cells(source.cells, model.cells) || request_->rule.method == Method::file;
+  if (!is_needed_) {
+    description_ = fmt::format("not regridded: {} of the files has the cells of the model", from);
+    return;
+  }
+  regrid::check_bounds(source.cells, request_->rule.method);
   const regrid::WeightsRequest wanted{.source = std::move(source.cells),
-                                      .target = std::move(model_.cells),
+                                      .target = std::move(model.cells),
                                       .method = request_->rule.method,
                                       .weights = request_->weights};
-  model_ = {};
-  regrid::check_bounds(wanted.source, wanted.method);
-  const bool is_there = store_ && store_->has(wanted);
-  const std::string how = wanted.method == Method::file ? fmt::format("weights of {}", wanted.weights)
-                                                        : regrid::name_of(wanted.method);
-  description_ =
-      fmt::format("regridded from {} of the files to {} of the model, {}{}", from,
-                  regrid::text_of(wanted.target), how, is_there ? "" : "; the job makes the weights");
-  if (store_ && store_->makes()) rows_ = store_->rows(wanted, shape, *is_stopped_);
+  WeightsStore* const store = context_->weights.get();
+  const bool is_there = store != nullptr && store->has(wanted);
+  description_ = fmt::format("regridded from {} of the files to {} of the model, {}{}", from,
+                             regrid::text_of(wanted.target), method_text(),
+                             is_there ? "" : "; the job makes the weights");
+  if (store != nullptr && store->makes()) rows_ = store->rows(wanted, shape, *is_stopped_);
 }
 
 std::vector<AxisDim> FieldRegridding::dims_to_match(std::vector<AxisDim>& file,

@@ -11,10 +11,10 @@
 #include "input/entry/axis_dim.hpp"
 #include "input/entry/file_coordinates.hpp"
 #include "input/options.hpp"
+#include "input/record_values.hpp"
 #include "input/regridding/horizontal_regrid.hpp"
 #include "input/regridding/model_cells.hpp"
 #include "input/regridding/source_grid.hpp"
-#include "input/regridding/weights_store.hpp"
 
 namespace tailrace::input {
 
@@ -23,9 +23,9 @@ namespace tailrace::input {
 class FieldRegridding {
  public:
   // Throws Error(configuration) for a grid of the model to which nothing can be regridded. `request`,
-  // `declarations` and `is_stopped` must live longer.
-  FieldRegridding(const RegridRequest& request, const model::Declarations& declarations, int grid,
-                  std::shared_ptr<WeightsStore> store, const std::atomic<bool>& is_stopped);
+  // `context` and `is_stopped` must live longer.
+  FieldRegridding(const RegridRequest& request, const ReaderContext& context, int grid,
+                  const std::atomic<bool>& is_stopped);
 
   // Looks at the cells of a variable. For the first file it has the weights made if the cache lacks them.
   void add(FileCoordinates& file, const VariableHeader& variable);
@@ -54,14 +54,14 @@ class FieldRegridding {
  private:
   ResultDims result_dims(const std::vector<std::int64_t>& shape, int without) const;
   void set_source(SourceGrid source, const std::vector<std::int64_t>& shape);
+  bool knows_model_cells() const;
+  std::string method_text() const;
 
   const RegridRequest* request_;
-  const model::Declarations* declarations_;
+  const ReaderContext* context_;
   int grid_;
-  std::shared_ptr<WeightsStore> store_;  // null: nothing is made, and nothing can be read
   const std::atomic<bool>* is_stopped_;
   std::vector<bool> is_horizontal_;  // by dim of the grid
-  ModelCells model_;                 // forgotten once the source is known
   std::vector<std::size_t> dims_;    // of the variable, in the last file
   std::vector<std::int64_t> file_shape_;
   std::string centres_;  // of the first file; empty: there was none

@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "input/entry/axis_dim.hpp"
-#include "model/attributes.hpp"
 #include "model/directions.hpp"
 
 namespace tailrace::input {
@@ -19,7 +18,6 @@ namespace {
 using regrid::CellGeometry;
 using regrid::GridCells;
 using regrid::Healpix;
-using regrid::HealpixOrder;
 using regrid::ListedCells;
 using regrid::RowsAndColumns;
 
@@ -30,35 +28,21 @@ constexpr double same_place = 2e-5;
   throw Error(ErrorCode::configuration, fmt::format("the grid {} of the model {}", grid.name, why));
 }
 
-const std::vector<double>& whole(const model::Grid& grid, const model::Coordinate& coordinate,
-                                 const std::vector<double>& values) {
-  if (values.empty())
-    refuse(grid, fmt::format("has its coordinate {} in parts, on the ranks that have the cells, and input "
-                             "cannot be regridded to it yet; expected that each rank declares all values, or "
-                             "files on the grid of the model",
-                             coordinate.name));
-  return values;
-}
-
 std::vector<double> values_of(const model::Grid& grid, const model::Coordinate& coordinate) {
-  return in_degrees(whole(grid, coordinate, coordinate.values), coordinate.units);
+  if (coordinate.values.empty())
+    refuse(grid,
+           fmt::format("has its coordinate {} in parts; expected all values on each rank", coordinate.name));
+  return in_degrees(coordinate.values, coordinate.units);
 }
 
+// Two bounds for each value are known to all, even if the ranks gave them in parts.
 std::vector<double> bounds_of(const model::Grid& grid, const model::Coordinate& coordinate) {
-  if (coordinate.bounds.empty() && !coordinate.bounds_field) return {};
-  return in_degrees(whole(grid, coordinate, coordinate.bounds), coordinate.units);
-}
-
-std::optional<Healpix> healpix_of(const model::Grid& grid) {
-  if (!grid.mapping || model::text_of(grid.mapping->attributes, "grid_mapping_name") != "healpix")
-    return std::nullopt;
-  std::int64_t cells = 0;
-  for (const std::int64_t length : grid.shape) cells = std::max(cells, length);
-  Healpix healpix;
-  while (healpix.cells() < cells) ++healpix.level;
-  if (model::text_of(grid.mapping->attributes, "indexing_scheme") == "ring")
-    healpix.order = HealpixOrder::ring;
-  return healpix;
+  if (coordinate.bounds.empty() && coordinate.bounds_field)
+    refuse(grid,
+           fmt::format("has bounds of its coordinate {} in parts; expected two for each value, or all bounds "
+                       "on each rank",
+                       coordinate.name));
+  return in_degrees(coordinate.bounds, coordinate.units);
 }
 
 // Whether each angle of the model is one of the file's, and neighbours are neighbours.
@@ -96,13 +80,18 @@ bool are_same(const ListedCells& file, const ListedCells& model) {
 
 }  // namespace
 
-ModelCells model_cells_of(const model::Declarations& declarations, int number) {
+ModelCells model_cells_of(const model::Declarations& declarations, int number, const CellsOfRanks* of_ranks) {
   const model::Grid& grid = declarations.grids[base::index(number)];
   ModelCells model;
   // Bounds along one dim each are halfway between the centres where there are none, so they are not missed.
   model.horizontal = regrid::horizontal_dims(declarations, number, regrid::Method::bilinear);
-  if (const auto healpix = healpix_of(grid)) {
+  if (const auto healpix = regrid::healpix_of(grid)) {
     model.cells = *healpix;
+    return model;
+  }
+  if (regrid::only_ranks_know_cells(grid)) {
+    TAILRACE_ASSERT(of_ranks != nullptr, "the cells of a grid that only the ranks know");
+    model.cells = ListedCells{.geometry = of_ranks->of(number), .shape = model.horizontal.shape};
     return model;
   }
   const auto [lat, lon] = model::horizontal_coordinates(grid);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "input/regridding/cells_of_ranks.hpp"
 #include "model/declarations.hpp"
 #include "regrid/maker/weights_request.hpp"
 #include "regrid/source_cells.hpp"
@@ -14,9 +15,10 @@ struct ModelCells {
   regrid::GridCells cells;  // their numbers are in C order over these dims
 };
 
-// REQUIRES: a grid of the declarations, with the values of its coordinates. Throws Error(configuration) that
-// names the grid and says what it lacks; so for coordinates that its ranks give in parts.
-ModelCells model_cells_of(const model::Declarations& declarations, int grid);
+// `of_ranks`: for a grid whose cells only the ranks know (regrid::only_ranks_know_cells); may be null for
+// others. Throws Error(configuration) that names the grid and says what it lacks.
+ModelCells model_cells_of(const model::Declarations& declarations, int grid,
+                          const CellsOfRanks* of_ranks = nullptr);
 
 // Whether each cell of the model has the place of a cell of the file, and neighbours there are neighbours
 // here: then the file may have more cells, and nothing is to be regridded.

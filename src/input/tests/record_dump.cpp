@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "env/programs.hpp"
 #include "input/record_values.hpp"
-#include "regrid/maker/method_name.hpp"
+#include "regrid/method.hpp"
 
 namespace tailrace::input {
 namespace {
@@ -47,6 +47,7 @@ model::Grid grid_of(const json& from) {
     coordinate.standard_name = one.value("standard_name", "");
     coordinate.values = one.at("values").get<std::vector<double>>();
     coordinate.bounds = one.value("bounds", std::vector<double>());
+    if (coordinate.values.empty()) coordinate.field = 0;  // each rank has its own
   }
   if (from.contains("mapping")) {
     grid.mapping.emplace();

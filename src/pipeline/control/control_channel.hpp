@@ -54,6 +54,7 @@ enum class ControlMessage : std::int32_t {
   drain,        // drain the shards from the burst buffers, or give the checkpoint up
   drained,      // a server has drained its shard, or has failed to
   // Messages of input fields. They do not count either.
+  input_cells,     // the places of cells that only ranks know, to the servers that regrid input to them
   input_prepared,  // the owner of an entry has read the headers of its files
   input_wanted,    // records that a server needs, to their owner
   input_record,    // a record for the clients of a server, or why it cannot be had

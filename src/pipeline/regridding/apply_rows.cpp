@@ -10,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/fault_bytes.hpp"
 #include "base/index.hpp"
+#include "env/faults.hpp"
 #include "pipeline/regridding/project.hpp"
 #include "telemetry/timer.hpp"
 
@@ -106,6 +107,7 @@ class Work : public std::enable_shared_from_this<Work> {
   void apply(Part& part, std::int64_t begin, std::int64_t end) {
     try {
       const auto timed = timer();
+      env::maybe_fail("rows");
       const std::int64_t cells = part.rows->rows.rows();
       regrid::Arrays arrays;
       arrays.type = exchange_.conversion.to;

@@ -16,7 +16,7 @@
 #include "env/file_system.hpp"
 #include "env/threads.hpp"
 #include "regrid/maker/maker_files.hpp"
-#include "regrid/maker/method_name.hpp"
+#include "regrid/method.hpp"
 
 namespace tailrace::regrid {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "regrid/maker/digest.hpp"
-#include "regrid/maker/method_name.hpp"
+#include "regrid/method.hpp"
 #include "regrid/target_grid.hpp"
 
 namespace tailrace::regrid {
@@ -63,8 +63,7 @@ std::string weights_path(const std::string& cache, const std::string& digest) {
 }
 
 void check_bounds(const GridCells& grid, Method method) {
-  const bool needs_area = method == Method::conservative || method == Method::largest_area;
-  if (needs_area && !std::visit(HasBounds{}, grid))
+  if (needs_corners(method) && !std::visit(HasBounds{}, grid))
     throw Error(
         ErrorCode::configuration,
         fmt::format("the method `{}` needs the corners of cells, and the grid has no bounds; expected "

@@ -168,6 +168,27 @@ TEST(HorizontalDims, AreTheCellsOfAMeshOrOfHealpix) {
   healpix.coordinates = {coordinate("id", {"pixel"}, "1")};
   healpix.coordinates[0].standard_name = "healpix_index";
   EXPECT_THAT(horizontal_dims(with(healpix), 0, Method::conservative).shape, ElementsAre(48));
+  EXPECT_EQ(healpix_of(healpix), (Healpix{1, HealpixOrder::nested})) << "of 48 cells, not of the 12 levels";
+  healpix.mapping->attributes["indexing_scheme"] = std::string("ring");
+  EXPECT_EQ(healpix_of(healpix), (Healpix{1, HealpixOrder::ring}));
+  EXPECT_EQ(healpix_of(atmosphere()), std::nullopt);
+}
+
+TEST(CellsOfRanks, AreThoseThatTheDeclarationsDoNotTell) {
+  model::Grid grid = atmosphere();
+  EXPECT_FALSE(only_ranks_know_cells(grid));
+  grid.coordinates = {coordinate("lat", {"y", "x"}, "degrees_north"),
+                      coordinate("lon", {"y", "x"}, "degrees_east")};
+  for (model::Coordinate& one : grid.coordinates) one.values = {1.0};
+  EXPECT_FALSE(only_ranks_know_cells(grid));
+  grid.coordinates[1].bounds_field = 4;
+  EXPECT_TRUE(only_ranks_know_cells(grid));
+  grid.mapping = model::GridMapping{"crs", {{"grid_mapping_name", "healpix"}}};
+  EXPECT_FALSE(only_ranks_know_cells(grid)) << "the numbers of the cells tell their places";
+  grid.mapping.reset();
+  grid.coordinates.clear();
+  grid.mesh.emplace();
+  EXPECT_TRUE(only_ranks_know_cells(grid));
 }
 
 TEST(HorizontalDims, AreRefusedWithWhatIsMissing) {

@@ -7,6 +7,7 @@
 #include "base/bytes.hpp"
 #include "base/fault_bytes.hpp"
 #include "base/index.hpp"
+#include "regrid/source_cells.hpp"
 
 namespace tailrace::server {
 namespace {
@@ -32,31 +33,74 @@ std::optional<base::Fault> find_fault(const std::vector<input::PreparedField>& f
 
 InputPreparation::InputPreparation(const InputSetting& setting, pipeline::ControlChannel& control,
                                    const InputServices& services)
-    : setting_(setting), control_(control) {
+    : setting_(setting),
+      control_(control),
+      services_(services),
+      entries_(entries_of(setting, control)),
+      cells_(control, readers_of_cells(), setting.cells_of_ranks) {
+  control_.on(ControlMessage::input_prepared,
+              [this](int from, messaging::Bytes&& message) { hear(from, message); });
+  for (Entry& entry : entries_)
+    if (entry.owner == control_.rank() && !entry.awaits_cells) start(entry);
+}
+
+std::vector<InputPreparation::Entry> InputPreparation::entries_of(const InputSetting& setting,
+                                                                  const pipeline::ControlChannel& control) {
+  std::vector<Entry> entries;
   for (const input::Entry& options : setting.entries) {
     Entry entry;
     entry.options = &options;
     for (const input::FieldRequest& request : options.fields) {
-      const auto field = setting.declarations.find_field(request.name);
-      if (field && setting.declarations.fields[base::index(*field)].is_input) entry.asked.push_back(*field);
+      const auto number = setting.declarations.find_field(request.name);
+      if (!number) continue;
+      const model::Field& field = setting.declarations.fields[base::index(*number)];
+      if (!field.is_input) continue;
+      entry.asked.push_back(*number);
+      entry.awaits_cells =
+          entry.awaits_cells || (request.regrid && regrid::only_ranks_know_cells(
+                                                       setting.declarations.grids[base::index(field.grid)]));
     }
     if (entry.asked.empty()) continue;
-    entry.owner = setting.reads_alone ? control.rank() : static_cast<int>(entries_.size()) % control.size();
-    if (entry.owner == control.rank()) start(entry, services);
-    entries_.push_back(std::move(entry));
+    entry.owner = setting.reads_alone ? control.rank() : static_cast<int>(entries.size()) % control.size();
+    entries.push_back(std::move(entry));
   }
-  control_.on(ControlMessage::input_prepared,
-              [this](int from, messaging::Bytes&& message) { hear(from, message); });
+  return entries;
 }
 
-void InputPreparation::start(Entry& entry, const InputServices& services) {
+// Where each server reads for itself, all need them.
+std::set<int> InputPreparation::readers_of_cells() const {
+  std::set<int> readers;
+  for (const Entry& entry : entries_) {
+    if (!entry.awaits_cells) continue;
+    for (int server = 0; server < control_.size(); ++server)
+      if (setting_.reads_alone || server == entry.owner) readers.insert(server);
+  }
+  return readers;
+}
+
+bool InputPreparation::start_those_with_cells() {
+  if (!cells_.over()) return false;
+  bool moved = false;
+  for (std::size_t number = 0; number < entries_.size(); ++number) {
+    Entry& entry = entries_[number];
+    if (entry.owner != control_.rank() || !std::exchange(entry.awaits_cells, false)) continue;
+    moved = true;
+    if (cells_.fault())  // the reason for it may be known
+      tell(number, {.fields = {}, .fault = fault_ ? fault_ : cells_.fault()});
+    else
+      start(entry);
+  }
+  return moved;
+}
+
+void InputPreparation::start(Entry& entry) {
   entry.thread = std::make_unique<EntryThread>(EntryThread::Options{
       .name = entry.options->name,
       .make_reader = [this, options = entry.options,
                       asked = entry.asked] { return setting_.make_reader(*options, asked); },
       .wait_for = entry.options->wait_for,
-      .has_thread = services.executor.threads() > 0,
-      .ring = [&bell = services.doorbell] { bell.ring(); }});
+      .has_thread = services_.executor.threads() > 0,
+      .ring = [&bell = services_.doorbell] { bell.ring(); }});
 }
 
 void InputPreparation::refuse(messaging::Messenger& messenger, int component, const base::Fault& fault) {
@@ -70,7 +114,7 @@ void InputPreparation::refuse(messaging::Messenger& messenger, int component, co
 }
 
 bool InputPreparation::progress() {
-  bool moved = false;
+  bool moved = start_those_with_cells();
   for (std::size_t number = 0; number < entries_.size(); ++number) {
     Entry& entry = entries_[number];
     if (!entry.thread || entry.is_known) continue;
@@ -110,6 +154,7 @@ void InputPreparation::hear(int from, const messaging::Bytes& message) {
 }
 
 void InputPreparation::lose(int server) {
+  cells_.lose(server);
   for (Entry& entry : entries_)
     if (entry.owner == server) entry.is_known = true;
 }

@@ -20,7 +20,7 @@ InputService::InputService(InputSetting setting, const InputServices& services)
     : setting_(std::move(setting)),
       services_(services),
       control_(services.messenger, setting_.component),
-      preparation_(setting_, control_, services),
+      preparation_(setting_, control_, services_),
       held_(services.counters.held) {}
 
 InputService::~InputService() = default;
@@ -102,7 +102,8 @@ bool InputService::progress(const ClientTimes& times) {
       moved = delivery_.progress() || moved;
     }
   }
-  held_.set(telemetry::MemoryKind::input, (owner_ ? owner_->bytes() : 0) + delivery_.bytes());
+  const std::size_t cells = setting_.cells_of_ranks ? setting_.cells_of_ranks->bytes() : 0;
+  held_.set(telemetry::MemoryKind::input, cells + (owner_ ? owner_->bytes() : 0) + delivery_.bytes());
   return moved;
 }
 

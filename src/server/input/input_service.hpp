@@ -39,6 +39,10 @@ class InputService {
   InputService(InputSetting setting, const InputServices& services);
   ~InputService();
 
+  // The cells of a client of this server, to which input is regridded, before pass_on_cells(): all clients
+  // have invited then, or one could not.
+  void accept_cells(regrid::RankCells cells) { preparation_.accept(std::move(cells)); }
+  void pass_on_cells(const std::optional<base::Fault>& fault) { preparation_.pass_on_cells(fault); }
   bool prepare() { return preparation_.progress(); }        // until it is prepared; true if anything moved
   bool is_prepared() const { return preparation_.over(); }  // on all servers
   const std::optional<base::Fault>& fault() const { return preparation_.fault(); }

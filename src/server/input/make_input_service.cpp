@@ -6,6 +6,7 @@
 #include "env/programs.hpp"
 #include "input/options.hpp"
 #include "input/record_values.hpp"
+#include "plan/inputs.hpp"
 #include "regrid/section.hpp"
 
 namespace tailrace::server {
@@ -56,28 +57,34 @@ std::unique_ptr<InputService> make_input_service(const pipeline::ServedComponent
   const bool reads_alone = run.servers().mode == settings::Mode::inline_;
   auto clients = clients_by_server(run.assignment, base::index(info.number));
   if (reads_alone) clients = only(std::move(clients), services.messenger.rank());
+  const auto cells = plan::input_grids_of_ranks(component.blueprint().plan, info.declarations).empty()
+                         ? nullptr
+                         : std::make_shared<input::CellsOfRanks>(info.declarations);
   return std::make_unique<InputService>(
-      InputSetting{.component = info.number,
-                   .declarations = info.declarations,
-                   .decomposition = info.decomposition,
-                   .calendar = component.calendar(),
-                   .entries = options->entries,
-                   .begin = info.begin.time,
-                   .clients = std::move(clients),
-                   .reads_alone = reads_alone,
-                   .memory = info.memory / record_share,
-                   .make_reader =
-                       [&info, calendar = component.calendar(), weights = weights_of(info.configuration),
-                        chunks = std::make_shared<input::ChunkMemory>(info.memory / chunk_share)](
-                           const input::Entry& entry, const std::vector<int>& fields) {
-                         return input::make_reader(entry, fields,
-                                                   {.declarations = info.declarations,
-                                                    .calendar = calendar,
-                                                    .folder = env::beside_library(""),
-                                                    .directory = "",
-                                                    .chunks = chunks,
-                                                    .weights = weights});
-                       }},
+      InputSetting{
+          .component = info.number,
+          .declarations = info.declarations,
+          .decomposition = info.decomposition,
+          .calendar = component.calendar(),
+          .entries = options->entries,
+          .begin = info.begin.time,
+          .clients = std::move(clients),
+          .reads_alone = reads_alone,
+          .memory = info.memory / record_share,
+          .cells_of_ranks = cells,
+          .make_reader =
+              [&info, cells, calendar = component.calendar(), weights = weights_of(info.configuration),
+               chunks = std::make_shared<input::ChunkMemory>(info.memory / chunk_share)](
+                  const input::Entry& entry, const std::vector<int>& fields) {
+                return input::make_reader(entry, fields,
+                                          {.declarations = info.declarations,
+                                           .calendar = calendar,
+                                           .folder = env::beside_library(""),
+                                           .directory = "",
+                                           .chunks = chunks,
+                                           .weights = weights,
+                                           .cells_of_ranks = cells});
+              }},
       services);
 }
 

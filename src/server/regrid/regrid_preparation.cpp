@@ -40,7 +40,7 @@ RegridPreparation::RegridPreparation(RegridSetting setting, messaging::Messenger
 // The folder is left to the last job that runs in it: the work holds what it needs.
 RegridPreparation::~RegridPreparation() {
   *self_ = nullptr;
-  if (!leads() || decision_->folder.path.empty()) return;
+  if (!(leads() || leader_is_lost_) || decision_->folder.path.empty()) return;
   const bool is_kept = stage_ == Stage::over && !fault_ && !decision_->folder.is_temporary;
   if (!is_kept) executor_.write([path = decision_->folder.path] { regrid::remove_scratch_folder(path); });
 }
@@ -75,6 +75,12 @@ void RegridPreparation::begin(const std::optional<base::Fault>& fault) {
       leads() ? std::exchange(sums_, std::vector<regrid::CellDigest>(sums_.size())) : sums_;
   send(setting_.blueprint.info.leader, Message::gathered, fault,
        [&](base::ByteWriter& writer) { writer.put_all(std::span<const regrid::CellDigest>(own)); });
+}
+
+void RegridPreparation::lose(int server) {
+  if (over()) return;
+  leader_is_lost_ = leader_is_lost_ || server == setting_.blueprint.info.leader;
+  give_up({ErrorCode::lost, fmt::format("server {} was lost while weights of regridding were made", server)});
 }
 
 bool RegridPreparation::progress() {

@@ -52,6 +52,8 @@ class RegridPreparation {
   void accept(std::vector<regrid::RankCells> cells);
   // All clients of this server have invited, or one could not.
   void begin(const std::optional<base::Fault>& fault);
+  // That server is gone, and so is the component. The folder of a lost leader is removed by the others.
+  void lose(int server);
   bool progress();  // true if anything moved
   bool over() const { return stage_ == Stage::over; }
   const std::optional<base::Fault>& fault() const { return fault_; }
@@ -109,6 +111,7 @@ class RegridPreparation {
   Stage stage_ = Stage::inviting;
   std::optional<base::Fault> fault_;
   bool has_failed_ = false;  // this server, and it has told so
+  bool leader_is_lost_ = false;
   std::shared_ptr<std::vector<regrid::RankCells>> cells_ = std::make_shared<std::vector<regrid::RankCells>>();
   std::vector<regrid::CellDigest> sums_;  // by weights; on the leader over all servers
   std::map<Message, std::set<int>> heard_;

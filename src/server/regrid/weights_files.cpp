@@ -11,14 +11,14 @@
 
 #include "base/bytes.hpp"
 #include "base/index.hpp"
+#include "base/text_tree.hpp"
 #include "env/file_system.hpp"
 #include "input/regridding/model_cells.hpp"
-#include "model/directions.hpp"
-#include "plan/rank_geometry.hpp"
+#include "plan/memory_needs.hpp"
 #include "regrid/maker/digest.hpp"
 #include "regrid/maker/maker_files.hpp"
-#include "regrid/maker/method_name.hpp"
 #include "regrid/maker/weights_request.hpp"
+#include "regrid/method.hpp"
 #include "regrid/needs.hpp"
 #include "regrid/target_grid.hpp"
 #include "regrid/weights_file.hpp"
@@ -90,29 +90,18 @@ std::int64_t corners_in(const std::vector<std::string>& folders) {
   return 0;
 }
 
-// Cells of which all servers know the places. Bounds that each rank gave for its part of an axis are with the
-// ranks, though: methods that need none do without.
+bool only_ranks_know_source(const plan::Regridding& regridding, const plan::WeightsPlan& weights) {
+  return regrid::only_ranks_know_cells(regridding.declarations.grids[base::index(weights.source_grid)]);
+}
+
+// Cells of which all servers know the places.
 regrid::GridCells known_cells(const plan::Regridding& regridding, const plan::WeightsPlan& weights) {
-  model::Declarations declarations = regridding.declarations;
-  model::Grid& grid = declarations.grids[base::index(weights.source_grid)];
-  const bool needs_corners =
-      weights.method == regrid::Method::conservative || weights.method == regrid::Method::largest_area;
-  for (model::Coordinate& coordinate : grid.coordinates) {
-    if (!coordinate.bounds.empty() || !coordinate.bounds_field) continue;
-    if (needs_corners && (model::is_latitude(coordinate) || model::is_longitude(coordinate)))
-      throw Error(ErrorCode::configuration,
-                  fmt::format("grid \"{}\" cannot be regridded: each rank gives the bounds of \"{}\" for its "
-                              "part alone; expected all values and bounds of it on each rank, or a method "
-                              "that needs no corners: bilinear, average or nearest",
-                              grid.name, coordinate.name));
-    coordinate.bounds_field.reset();
-  }
-  return input::model_cells_of(declarations, weights.source_grid).cells;
+  return input::model_cells_of(regridding.declarations, weights.source_grid).cells;
 }
 
 json source_json(const plan::Regridding& regridding, const plan::WeightsPlan& weights,
                  const std::vector<std::string>& folders) {
-  if (!plan::needs_rank_geometry(regridding, weights)) {
+  if (!only_ranks_know_source(regridding, weights)) {
     const regrid::GridCells cells = known_cells(regridding, weights);
     if (const auto* healpix = std::get_if<regrid::Healpix>(&cells)) return regrid::grid_json(*healpix);
     if (const auto* rows = std::get_if<regrid::RowsAndColumns>(&cells)) return regrid::grid_json(*rows);
@@ -153,6 +142,28 @@ void check_header(const plan::WeightsPlan& weights, const std::string& path, std
       ErrorCode::configuration,
       fmt::format("{} has weights from {} to {} cells; expected from {} to {}", path, header.source_cells,
                   header.target_cells, cells_of(weights.source.shape), target_cells));
+}
+
+// The memory of rows once they are prepared.
+std::size_t bytes_of(const regrid::Rows& rows) {
+  return rows.start.size() * sizeof(std::int64_t) + rows.source.size() * plan::bytes_of_link;
+}
+
+// The plan estimates the memory for weights, and `ready` checks the estimate. Here the rows are read: those
+// of others may be longer, and a server must not read on until the system ends it. `bytes`: of the rows so
+// far; `need`: of all, if the rest is as long.
+void check_size(const pipeline::ComponentInfo& info, std::size_t bytes, std::size_t need) {
+  const settings::ServersOptions& servers = info.configuration.servers;
+  const std::size_t room = servers.memory_given ? std::min(info.memory, info.memory_left) : info.memory_left;
+  if (info.memory == 0 || bytes <= room) return;
+  const auto words = [](std::size_t number) { return base::bytes_text(static_cast<double>(number)); };
+  const std::size_t components = std::max<std::size_t>(1, servers.memory / info.memory);
+  throw Error(
+      ErrorCode::configuration,
+      fmt::format("the weights of the target cells of one server need about {}, and it may have {}; "
+                  "expected `servers: {{memory: {}}}` or more where the node has as much, more servers, "
+                  "or a coarser target",
+                  words(need), words(room), plan::memory_option(plan::memory_for(need) * components)));
 }
 
 // Whether vectors are regridded with these weights.
@@ -252,7 +263,7 @@ WeightsDecision decide(const plan::Regridding& regridding, const std::vector<reg
 
 std::optional<std::string> path_in_cache(const plan::Regridding& regridding, const plan::WeightsPlan& weights,
                                          const std::string& cache) {
-  if (plan::needs_rank_geometry(regridding, weights)) return std::nullopt;
+  if (only_ranks_know_source(regridding, weights)) return std::nullopt;
   return at_place(weights, [&] {
     return regrid::weights_path(std::filesystem::absolute(cache).string(), digest_of(weights, {}));
   });
@@ -280,7 +291,7 @@ bool write_cells(const std::string& folder, const std::vector<const regrid::Rank
 
 bool write_known_cells(const plan::Regridding& regridding, const plan::WeightsPlan& weights,
                        const std::string& folder) {
-  if (plan::needs_rank_geometry(regridding, weights)) return false;
+  if (only_ranks_know_source(regridding, weights)) return false;
   const auto cells = at_place(weights, [&] { return known_cells(regridding, weights); });
   const auto* listed = std::get_if<regrid::ListedCells>(&cells);
   if (listed == nullptr) return false;
@@ -345,15 +356,24 @@ pipeline::regridding::Prepared read_weights(const pipeline::Blueprint& blueprint
                                       : regrid::share_of(target.cells, target.unit, base::index(part), ranks);
   };
   pipeline::regridding::Prepared prepared;
+  std::size_t bytes = 0;  // of all weights so far
   for (std::size_t w = 0; w < jobs.size(); ++w) {
     const plan::WeightsPlan& weights = regridding.weights[w];
     const plan::TargetGrid& target = regridding.targets[base::index(weights.target_cells)];
     prepared.weights.push_back(at_place(weights, [&] {
       check_header(weights, jobs[w].path, target.cells);
       std::vector<std::pair<int, regrid::Rows>> rows;
-      for (const int part : parts)
-        if (const regrid::Share share = share_of(target, part); share.count > 0)
-          rows.emplace_back(part, regrid::read_rows(jobs[w].path, share.first, share.count));
+      const std::size_t before = bytes;
+      std::int64_t all = 0, done = 0;
+      for (const int part : parts) all += share_of(target, part).count;
+      for (const int part : parts) {
+        const regrid::Share share = share_of(target, part);
+        if (share.count == 0) continue;
+        rows.emplace_back(part, regrid::read_rows(jobs[w].path, share.first, share.count));
+        bytes += bytes_of(rows.back().second);
+        done += share.count;
+        check_size(blueprint.info, bytes, before + (bytes - before) / base::index(done) * base::index(all));
+      }
       auto made = pipeline::regridding::weights_of(rows);
       for (pipeline::regridding::PartRows& part : made.parts)
         if (projects(regridding, static_cast<int>(w))) {

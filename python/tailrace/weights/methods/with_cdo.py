@@ -15,6 +15,7 @@ from ..checks import rows_of_file
 from ..errors import WeightsError, need
 from ..foreign import read_weights
 from ..grids import Grid, LatLon
+from ..lifetime import end_with_parent
 from ..rows import Rows
 from ..sphere import Floats
 
@@ -41,6 +42,7 @@ def rows(source: Grid, target: Grid, method: str, first: int, count: int) -> tup
             capture_output=True,
             text=True,
             errors="replace",
+            preexec_fn=end_with_parent,
         )
         if done.returncode:
             said = (done.stderr.strip() or f"exit status {done.returncode}")[-MESSAGE:]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..lifetime import end_with_parent
 from .with_yac import DOES_NOT_LOAD
 
 
@@ -57,4 +58,5 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    end_with_parent()
     main(Path(sys.argv[1]))

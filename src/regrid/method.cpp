@@ -1,4 +1,4 @@
-#include "regrid/maker/method_name.hpp"
+#include "regrid/method.hpp"
 
 namespace tailrace::regrid {
 
@@ -17,5 +17,9 @@ std::string name_of(Method method) {
 std::string name_of(Normalisation normalisation) {
   return normalisation == Normalisation::destarea ? "destarea" : "fracarea";
 }
+
+bool needs_corners(Method method) { return method == Method::conservative || method == Method::largest_area; }
+
+bool picks(Method method) { return method == Method::nearest || method == Method::largest_area; }
 
 }  // namespace tailrace::regrid
