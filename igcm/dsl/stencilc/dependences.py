@@ -9,6 +9,8 @@ from .messages import StencilError
 from .nodes import Beyond, Field
 from .resolve import Facts, Loop, Use
 
+OPPOSITE = {"upward": "downward", "downward": "upward"}
+
 
 def check(facts: Facts, mesh: Mesh):
     for loop in facts.loops:
@@ -79,7 +81,7 @@ def check_levels(loop: Loop, uses: list[Use]):
             raise StencilError(
                 use.at,
                 f'a recurrence against its direction: going {level.direction}, this level of "{name}" is not '
-                f'yet computed; expected "{"downward" if level.direction == "upward" else "upward"}", or the level before',
+                f'yet computed; expected "{OPPOSITE[level.direction]}", or the level before',
             )
 
 

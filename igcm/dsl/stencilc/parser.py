@@ -34,6 +34,7 @@ from .nodes import (
 )
 from .split import blocks_of_c, blocks_of_fortran, masked
 
+DEEPEST = 150
 SUFFIXES = {".gg.c": "c", ".gg.f90": "fortran"}
 C_OPERATORS = {".and.": "&&", ".or.": "||", ".not.": "!", "/=": "!="}
 
@@ -62,6 +63,7 @@ def parse(text: str, path: str, language: str) -> Source:
     source = Source(path, language, text, blocks)
     try:
         tree = lark_parser(language).parse(masked(text, blocks, language))
+        check_depth(tree)
         Builder(source).transform(tree)
     except lark.exceptions.VisitError as error:
         if isinstance(error.orig_exc, StencilError):
@@ -69,14 +71,24 @@ def parse(text: str, path: str, language: str) -> Source:
         raise
     except lark.exceptions.UnexpectedInput as error:
         raise syntax_error(text, error) from None
-    except RecursionError:
-        raise StencilError(None, "an expression or a block is nested too deeply") from None
     return source
 
 
 @functools.cache
 def lark_parser(language: str) -> lark.Lark:
     return lark.Lark(grammar.text(language), parser="lalr", propagate_positions=True, maybe_placeholders=False)
+
+
+def check_depth(tree: lark.Tree):
+    """The passes over the tree call themselves for each level of it."""
+    waiting = [(tree, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise StencilError(
+                place(node.meta), f"nested more than {DEEPEST} deep; expected parts of it as values of let"
+            )
+        waiting += [(child, depth + 1) for child in node.children if isinstance(child, lark.Tree)]
 
 
 def syntax_error(text: str, error: lark.exceptions.UnexpectedInput) -> StencilError:
@@ -259,7 +271,7 @@ class Builder(lark.Transformer):
         return str(int(text) - first)
 
     def member(self, meta, items):
-        return Member(place(meta), str(items[0]), items[1] if len(items) > 1 else None)
+        return Member(spot(items[0]), str(items[0]), items[1] if len(items) > 1 else None)
 
     def number(self, meta, items):
         return Number(place(meta), number(items[0]))

@@ -34,8 +34,8 @@ class Grid:
     """A part of a mesh: what the functions take first. It keeps the arrays that its handle points to.
 
     counts: points of each location; neighbours: by relation, such as "cell.edge", an array (slot, point) of numbers
-    from 0; sets: by location and name, such as "cell.interior", ranges (first, one past the last); a set that is missing is
-    all points. exchange(location, array): called by `exchange`, with the field as it lies in memory.
+    from 0; sets: by location and name, such as "cell.interior", ranges (first, one past the last); a set that is
+    missing is all points. exchange(location, array): called by `exchange`, with the field as it lies in memory.
     """
 
     def __init__(self, mesh: str, levels: int, counts: dict[str, int], neighbours, sets=None, exchange=None):
