@@ -3,48 +3,41 @@ mesh hexagons
 
 field cell ps "Pa"
 field cell full rhodz "kg m-2"
-field cell full theta_rhodz "K kg m-2"
-field cell full theta          ! potential temperature, or relative density of a Boussinesq fluid
-field cell full pk             ! Exner pressure, or the pressure of a Boussinesq fluid
-field cell half geopot "m2 s-2"
 field cell full convm "kg m-2 s-1"
+field cell full theta_rhodz "K kg m-2"
 field cell full dtheta_rhodz "K kg m-2 s-1"
+field cell full theta, pk      ! of a Boussinesq fluid relative density and pressure
+field cell half geopot "m2 s-2"
 field cell half wflux "kg m-2 s-1"
 field cell dps "Pa s-1"
 field edge full u "m s-1"
 field edge full du "m s-2"
+field edge full qu "m2 kg-1 s-1"
 field edge full hflux "kg s-1"
 field edge half wwuu "kg m-1 s-2"
-field edge full qu "m2 kg-1 s-1"
 field vertex full qv "m2 kg-1 s-1"
-
-field edge le "m"
-field edge de "m"
-field edge unguarded "1"       ! 1 where the published kernel divides by any length of the edge
-field cell Ai "m2"
-field cell%edge ne "1"         ! +1 where the normal of an edge points out of the cell
-field vertex Av "m2"
-field vertex fv "s-1"
-field vertex%edge turn "1"     ! +1 where the normal of an edge turns counter-clockwise around the vertex
-field vertex%cell Riv2 "1"
-field edge%partner Wee "1"
-field column full mass_dak "Pa"
-field column full mass_dbk "1"
-field column full mass_ak "Pa"
-field column full mass_bk "1"
-field column half bp "1"
-constant rho0 = 1 "kg m-3"     ! of a Boussinesq fluid, where rhodz is a thickness
 temporary edge full heat "K kg s-1"
 temporary cell full B
 
-parameter int eta_mass
-parameter int boussinesq
-parameter int energy
+field edge le, de "m"
+field cell Ai "m2"
+field vertex Av "m2"
+field vertex fv "s-1"
+field cell%edge ne "1"         ! +1 where the normal of an edge points out of the cell
+field vertex%edge turn "1"     ! +1 where the normal of an edge turns counter-clockwise around the vertex
+field vertex%cell Riv2 "1"
+field edge%partner Wee "1"
+field edge unguarded "1"       ! 1 where the published kernel divides by any length of the edge
+field column full mass_dak, mass_ak "Pa"
+field column full mass_dbk, mass_bk "1"
+field column half bp "1"
+
+constant rho0 = 1 "kg m-3"     ! of a Boussinesq fluid, where rhodz is a thickness
+parameter int eta_mass, boussinesq, energy
 parameter real g "m s-2"
-parameter real ptop "Pa"
 parameter real kappa "1"
 parameter real cpp "J kg-1 K-1"
-parameter real preff "Pa"
+parameter real ptop, preff "Pa"
 
 kernel pvort
    foreach c in cells(extended), k in levels
@@ -62,9 +55,7 @@ kernel pvort
       let h = sum(c in v%cell: Riv2(v, c)*rhodz(c, k))
       qv(v, k) = merge((eta + fv(v))/h, 0, h > 0)
    end foreach
-   foreach e in edges(interior), k in levels
-      qu(e, k) = 0.5*sum(v in e%vertex: qv(v, k))
-   end foreach
+   foreach e in edges(interior), k in levels: qu(e, k) = 0.5*sum(v in e%vertex: qv(v, k))
 end kernel
 
 kernel geopotential
@@ -76,19 +67,12 @@ kernel geopotential
          if (p > 1e-30) geopot(c, k%upper) = geopot(c, k%lower) + (g*kappa)*rhodz(c, k)*theta(c, k)*x/p
       end foreach
    else if (boussinesq == 1) then
-      foreach c in cells(extended), k in levels upward
-         geopot(c, k%upper) = geopot(c, k%lower) + g*rhodz(c, k)/rho0
-      end foreach
+      foreach c in cells(extended), k in levels upward: geopot(c, k%upper) = geopot(c, k%lower) + g*rhodz(c, k)/rho0
    else
-      foreach c in cells(extended)
-         pk(c, top) = ptop + (0.5*g)*rhodz(c, top)
-      end foreach
-      foreach c in cells(extended), k in levels downward except top
+      foreach c in cells(extended): pk(c, top) = ptop + (0.5*g)*rhodz(c, top)
+      foreach c in cells(extended), k in levels downward except top: &
          pk(c, k) = pk(c, k%above) + (0.5*g)*(rhodz(c, k) + rhodz(c, k%above))
-      end foreach
-      foreach c in cells(extended)
-         ps(c) = pk(c, bottom) + (0.5*g)*rhodz(c, bottom)
-      end foreach
+      foreach c in cells(extended): ps(c) = pk(c, bottom) + (0.5*g)*rhodz(c, bottom)
       foreach c in cells(extended), k in levels upward
          let p = pk(c, k)
          let x = cpp*(p/preff)**kappa
@@ -100,12 +84,9 @@ end kernel
 
 kernel caldyn_horiz
    if (boussinesq == 1) then
-      foreach c in cells(extended)
-         pk(c, top) = ptop + (0.5*g)*theta(c, top)*rhodz(c, top)
-      end foreach
-      foreach c in cells(extended), k in levels downward except top
+      foreach c in cells(extended): pk(c, top) = ptop + (0.5*g)*theta(c, top)*rhodz(c, top)
+      foreach c in cells(extended), k in levels downward except top: &
          pk(c, k) = pk(c, k%above) + (0.5*g)*(theta(c, k)*rhodz(c, k) + theta(c, k%above)*rhodz(c, k%above))
-      end foreach
    end if
    foreach e in edges(extended), k in levels
       hflux(e, k) = 0.5*sum(c in e%cell: rhodz(c, k))*u(e, k)*le(e)
@@ -124,9 +105,8 @@ kernel caldyn_horiz
          B(c, k) = potential
       end if
    end foreach
-   foreach c in cells(interior), k in levels
+   foreach c in cells(interior), k in levels: &
       if (Ai(c) > 1e-30) B(c, k) = B(c, k) + 1/(4*Ai(c))*sum(e in c%edge: le(e)*de(e)*(u(e, k)*u(e, k)))
-   end foreach
    given hflux, B                ! at the rim of a patch, fluxes are the caller's, and B is without kinetic energy
    foreach e in edges(interior), k in levels
       if (unguarded(e) == 1 .or. de(e) > 1) then
@@ -145,26 +125,17 @@ kernel caldyn_horiz
 end kernel
 
 kernel caldyn_vert
-   foreach c in cells(share), k in levels downward except top
-      convm(c, k) = convm(c, k) + convm(c, k%above)
-   end foreach
-   foreach c in cells(interior)
-      dps(c) = convm(c, bottom)*g
-   end foreach
-   foreach c in cells(interior), k in half_levels except bottom, top
+   foreach c in cells(share), k in levels downward except top: convm(c, k) = convm(c, k) + convm(c, k%above)
+   foreach c in cells(interior): dps(c) = convm(c, bottom)*g
+   foreach c in cells(interior), k in half_levels except bottom, top: &
       wflux(c, k) = bp(k)*convm(c, bottom) - convm(c, k%upper)
-   end foreach
-   foreach c in cells(interior), k in levels except top
+   foreach c in cells(interior), k in levels except top: &
       dtheta_rhodz(c, k) = dtheta_rhodz(c, k) - 0.5*(wflux(c, k%upper)*(theta(c, k) + theta(c, k%above)))
-   end foreach
-   foreach c in cells(interior), k in levels except bottom
+   foreach c in cells(interior), k in levels except bottom: &
       dtheta_rhodz(c, k) = dtheta_rhodz(c, k) + 0.5*(wflux(c, k%lower)*(theta(c, k%below) + theta(c, k)))
-   end foreach
    given wflux                   ! at the rim of a patch it is the caller's
-   foreach e in edges(interior), k in half_levels except bottom, top
+   foreach e in edges(interior), k in half_levels except bottom, top: &
       wwuu(e, k) = 0.5*sum(c in e%cell: wflux(c, k))*(u(e, k%upper) - u(e, k%lower))
-   end foreach
-   foreach e in edges(interior), k in levels
+   foreach e in edges(interior), k in levels: &
       du(e, k) = du(e, k) - (wwuu(e, k%upper) + wwuu(e, k%lower))/sum(c in e%cell: rhodz(c, k))
-   end foreach
 end kernel

@@ -3,8 +3,7 @@ mesh triangles;
 
 field cell full T "K";
 field edge full grad "K m-1";
-field cell full dvg "K m-2";
-field cell full lap "K m-2";
+field cell full dvg, lap "K m-2";
 field cell full mean "K";
 field cell vi "K m";
 field edge full weighted;

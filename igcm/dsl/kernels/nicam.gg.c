@@ -11,46 +11,25 @@ parameter real dt "s";
 parameter real alpha "1";
 
 /* Diffusion and divergence damping */
-field cell full scl;
-field cell full kh;
-field cell full dscl;
-field cell full rhogvx "kg m-2 s-1";
-field cell full rhogvy "kg m-2 s-1";
-field cell full rhogvz "kg m-2 s-1";
+field cell full scl, kh, dscl;
+field cell full rhogvx, rhogvy, rhogvz "kg m-2 s-1";
 field cell half rhogw "kg m-2 s-1";
-field cell full ddivdx "kg m-4 s-1";
-field cell full ddivdy "kg m-4 s-1";
-field cell full ddivdz "kg m-4 s-1";
-field vertex.cell intp_x "m-1";
-field vertex.cell intp_y "m-1";
-field vertex.cell intp_z "m-1";
-field cell.edge diff_x "m-1";
-field cell.edge diff_y "m-1";
-field cell.edge diff_z "m-1";
-field cell half c2w_1 "1";
-field cell half c2w_2 "1";
-field cell half c2w_3 "1";
-field cell half c2w_4 "1";
-field cell half c2w_5 "1";
-field cell half c2w_6 "1";
-field cell half rgsqrth "1";
+field cell full ddivdx, ddivdy, ddivdz "kg m-4 s-1";
+field vertex.cell intp_x, intp_y, intp_z "m-1";
+field cell.edge diff_x, diff_y, diff_z "m-1";
+field cell half c2w_1, c2w_2, c2w_3, c2w_4, c2w_5, c2w_6, rgsqrth "1";
 field cell full rgam "1";
 field cell half rgamh "1";
 field column full rdgz "m-1";
-temporary vertex full vx;
-temporary vertex full vy;
-temporary vertex full vz;
+temporary vertex full vx, vy, vz;
 temporary cell half w "kg m-2 s-1";
 temporary vertex full div "kg m-3 s-1";
 
 /* Vertical limiter */
 field cell full q;
-field cell full d "1";
-field cell full ck_lower "1";
-field cell full ck_upper "1";
+field cell full d, ck_lower, ck_upper "1";
 field cell half q_h;
-temporary cell full least;
-temporary cell full most;
+temporary cell full least, most;
 
 /* Solver */
 field cell half rhogw0 "kg m-2 s-1";
@@ -59,18 +38,27 @@ field cell full rhog0 "kg m-3";
 field cell full Srho "kg m-3 s-1";
 field cell half Sw "kg m-2 s-2";
 field cell full Spre "Pa s-1";
-field cell half Mc;
-field cell half Ml;
-field cell half Mu;
+field cell half Mc, Ml, Mu;
 field cell full rgsgam2;
-field cell half rgsgam2h;
-field cell half gsgam2h;
+field cell half rgsgam2h, gsgam2h;
 field column half rdgzh "m-1";
-field column half afact "1";
-field column half bfact "1";
-temporary cell half rhs;
-temporary cell half beta;
-temporary cell half gam;
+field column half afact, bfact "1";
+temporary cell half rhs, beta, gam;
+
+/* Horizontal flux and its limiter. side: 1 for faces of own walls, -1 for those of other cells, 0 where there is none. */
+field cell full rhog "kg m-3";
+field cell rarea "m-2";
+field vertex.cell weight "1";
+field edge hnx, hny, hnz, xr_x, xr_y, xr_z "m";
+field cell.face side "1";
+field cell.face full flx "kg m-3";
+field edge full xc_x, xc_y, xc_z "m";
+temporary vertex full rho_t "kg m-3";
+temporary vertex full vx_t, vy_t, vz_t "kg m-2 s-1";
+temporary edge full flow "kg m-1 s-1";
+field cell.face full ch, q_face "1";
+field edge full cmask, q_wall, own_min, own_max, across_min, across_max "1";
+field cell full tracer, qout_min, qout_max "1";
 
 kernel diffusion {
   foreach v in vertices, k in levels {
@@ -174,4 +162,76 @@ kernel vi_rhow_solver {
     rhogw[c, bottom.above.above] *= gsgam2h[c, bottom.above.above];
     rhogw[c, top] *= gsgam2h[c, top];
   }
+}
+
+kernel horizontal_flux {
+  foreach v in vertices(rows), k in levels {
+    rho_t[v, k] = sum(c in v.cell: rhog[c, k] * weight[v, c]);
+    vx_t[v, k] = sum(c in v.cell: rhogvx[c, k] * weight[v, c]);
+    vy_t[v, k] = sum(c in v.cell: rhogvy[c, k] * weight[v, c]);
+    vz_t[v, k] = sum(c in v.cell: rhogvz[c, k] * weight[v, c]);
+  }
+  foreach e in edges(all), k in levels {
+    xc_x[e, k] = 0;
+    xc_y[e, k] = 0;
+    xc_z[e, k] = 0;
+  }
+  foreach e in edges(walls), k in levels {
+    let vx2 = sum(v in e.vertex: vx_t[v, k]);
+    let vy2 = sum(v in e.vertex: vy_t[v, k]);
+    let vz2 = sum(v in e.vertex: vz_t[v, k]);
+    let r = 1 / max(sum(v in e.vertex: rho_t[v, k]), eps);
+    flow[e, k] = 0.5 * (vx2 * hnx[e] + vy2 * hny[e] + vz2 * hnz[e]);
+    xc_x[e, k] = xr_x[e] - vx2 * r * dt * 0.5;
+    xc_y[e, k] = xr_y[e] - vy2 * r * dt * 0.5;
+    xc_z[e, k] = xr_z[e] - vz2 * r * dt * 0.5;
+  }
+  given flow; /* faces without a wall have a side of 0, and lead to a wall that is there */
+  foreach c in cells(all), k in levels
+    foreach f in c.face
+      flx[c, f, k] = side[c, f] * flow[f, k] * rarea[c] * dt;
+}
+
+/* The least and the greatest value that may flow out of a cell. cmask: 1 where the flow goes into the own cell. */
+kernel limiter_bounds {
+  foreach e in edges(rows), k in levels {
+    let lo = min(n in e.candidate: tracer[n, k]);
+    let hi = max(n in e.candidate: tracer[n, k]);
+    own_min[e, k] = cmask[e, k] * lo + (1 - cmask[e, k]) * big;
+    across_min[e, k] = cmask[e, k] * big + (1 - cmask[e, k]) * lo;
+    own_max[e, k] = cmask[e, k] * hi + (1 - cmask[e, k]) * (-big);
+    across_max[e, k] = cmask[e, k] * (-big) + (1 - cmask[e, k]) * hi;
+  }
+  foreach c in cells(all), k in levels {
+    qout_min[c, k] = tracer[c, k];
+    qout_max[c, k] = tracer[c, k];
+  }
+  foreach c in cells(rows), k in levels {
+    let lo = min(tracer[c, k], min(f in c.face: side[c, f] > 0 ? own_min[f, k] : across_min[f, k]));
+    let hi = max(tracer[c, k], max(f in c.face: side[c, f] > 0 ? own_max[f, k] : across_max[f, k]));
+    let c_in = sum(f in c.face: min(ch[c, f, k], 0));
+    let c_out = ch[c, 0, k] - min(ch[c, 0, k], 0) + ch[c, 1, k] - min(ch[c, 1, k], 0) + ch[c, 2, k] - min(ch[c, 2, k], 0)
+              + ch[c, 3, k] - min(ch[c, 3, k], 0) + ch[c, 4, k] - min(ch[c, 4, k], 0) + ch[c, 5, k] - min(ch[c, 5, k], 0);
+    let pmin = sum(f in c.face: min(ch[c, f, k], 0) * (side[c, f] > 0 ? own_min[f, k] : across_min[f, k]));
+    let pmax = sum(f in c.face: min(ch[c, f, k], 0) * (side[c, f] > 0 ? own_max[f, k] : across_max[f, k]));
+    let z = 0.5 - sign(0.5, abs(c_out) - eps);
+    let rest = 1 - c_in - c_out + d[c, k];
+    qout_min[c, k] = (tracer[c, k] - pmax - hi * rest) / (c_out + z) * (1 - z) + tracer[c, k] * z;
+    qout_max[c, k] = (tracer[c, k] - pmin - lo * rest) / (c_out + z) * (1 - z) + tracer[c, k] * z;
+  }
+}
+
+/* Limits the values at walls with the bounds of both sides, after an exchange of qout; q_face has them again at the faces
+   of the cells across. */
+kernel limiter_apply {
+  foreach e in edges(rows), k in levels {
+    let a = cmask[e, k] * min(max(q_wall[e, k], own_min[e, k]), own_max[e, k])
+          + (1 - cmask[e, k]) * min(max(q_wall[e, k], across_min[e, k]), across_max[e, k]);
+    q_wall[e, k] = cmask[e, k] * max(min(a, qout_max[e.cell[across], k]), qout_min[e.cell[across], k])
+                 + (1 - cmask[e, k]) * max(min(a, qout_max[e.cell[own], k]), qout_min[e.cell[own], k]);
+  }
+  given q_wall; /* as above */
+  foreach c in cells(all), k in levels
+    foreach f in c.face
+      if (side[c, f] < 0) q_face[c, f, k] = q_wall[f, k];
 }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from .analysis import Analysis
 from .generate import reads, signature, writes
 from .mesh import PLURALS, Mesh
-from .nodes import Assign, Beyond, Binary, Call, Choice, Expression, Field, If, Let, Statement, Sum, Unary
+from .nodes import Assign, Beyond, Binary, Call, Choice, Each, Expression, Field, If, Let, Reduction, Statement, Unary
 from .resolve import Facts, Loop
 
 
@@ -25,7 +25,7 @@ def flops(node: Expression) -> int:
         return flops(node.condition) + max(flops(node.yes), flops(node.no))
     if isinstance(node, Call):
         return 1 + sum(map(flops, node.arguments))
-    if isinstance(node, Sum):
+    if isinstance(node, Reduction):
         return node.count * flops(node.body) + node.count - 1
     return 0
 
@@ -36,6 +36,8 @@ def flops_of(body: list[Statement]) -> int:
     for statement in body:
         if isinstance(statement, If):
             total += flops(statement.condition) + max(flops_of(statement.yes), flops_of(statement.no))
+        elif isinstance(statement, Each):
+            total += statement.count * flops_of(statement.body)
         elif isinstance(statement, Let):
             total += flops(statement.value)
         elif isinstance(statement, Assign):
@@ -123,11 +125,11 @@ def loop_line(loop: Loop, mesh: Mesh, levels: int) -> str:
     where = f"{PLURALS[node.location]}({node.point.set})"
     if node.level:
         where += f", {node.level.word}{' ' + node.level.direction if node.level.direction else ''}"
-        shared = f" + {found.column_bytes:g}/levels"
+        shared = f" + {found.column_bytes:.3g}/levels" if found.column_bytes else ""
     else:
         shared = ""
     return (
-        f"  line {node.at.line}: {where}: {found.flops} operations, {found.bytes:g}{shared} bytes a point, "
+        f"  line {node.at.line}: {where}: {found.flops} operations, {found.bytes:.3g}{shared} bytes a point, "
         f"intensity {found.intensity(levels if node.level else 1):.3f} operations/byte"
         + (f" with {levels} levels" if node.level else "")
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .mesh import Mesh
 from .names import FUNCTIONS
-from .nodes import Access, Binary, Call, Choice, Expression, Level, Name, Number, Point, Step, Sum, Unary
+from .nodes import Access, Binary, Call, Choice, Expression, Level, Name, Number, Point, Reduction, Step, Unary
 
 PRECEDENCE = {"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "+": 5, "-": 5, "*": 6, "/": 6}
 UNARY, ATOM = 7, 8
@@ -55,16 +55,21 @@ class Printer:
         if isinstance(node, Call):
             arguments = ", ".join(self.text(argument) for argument in node.arguments)
             return f"{FUNCTIONS[node.function][1]}({arguments})", ATOM
-        return self.sum(node), ATOM
+        return self.reduction(node), ATOM
 
-    def sum(self, node: Sum) -> str:
+    def reduction(self, node: Reduction) -> str:
         """A variable that a line for each neighbour adds to, from the first to the last."""
         self.number += 1
-        name = self.fresh(f"sum_{self.number}")
+        name = self.fresh(f"{node.operator}_{self.number}")
         for slot in range(node.count):
             self.slots[node.variable] = slot
             term = self.text(node.body)
-            self.sums.append(f"double {name} = {term};" if slot == 0 else f"{name} += {term};")
+            if slot == 0:
+                self.sums.append(f"double {name} = {term};")
+            elif node.operator == "sum":
+                self.sums.append(f"{name} += {term};")
+            else:
+                self.sums.append(f"{name} = stencil_{node.operator}({name}, {term});")
         del self.slots[node.variable]
         return name
 

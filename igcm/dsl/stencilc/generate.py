@@ -5,7 +5,7 @@ from __future__ import annotations
 from .analysis import Analysis
 from .expressions import Printer, offset
 from .mesh import PLURALS
-from .nodes import At, Beyond, Expression, Field, Foreach, If, Let, Statement
+from .nodes import At, Beyond, Each, Expression, Field, Foreach, If, Let, Statement
 from .resolve import Facts
 from .target import Target
 from .writer import Writer
@@ -106,6 +106,8 @@ class KernelWriter:
         for statement in body:
             if isinstance(statement, Foreach):
                 self.foreach(statement)
+            elif isinstance(statement, Each):
+                self.each(statement)
             elif isinstance(statement, If):
                 self.branch(statement)
             elif isinstance(statement, Beyond):
@@ -131,6 +133,20 @@ class KernelWriter:
             self.line("} else {")
             self.block(node.no)
         self.line("}")
+
+    def each(self, node: Each):
+        """The body for each neighbour, one after the other; in braces where it has values of its own."""
+        braces = bool(lets(node.body))
+        for slot in range(node.count):
+            self.printer.slots[node.variable] = slot
+            if braces:
+                self.line("{", node.at)
+            self.out.depth += braces
+            self.statements(node.body)
+            self.out.depth -= braces
+            if braces:
+                self.line("}")
+        del self.printer.slots[node.variable]
 
     def block(self, body: list[Statement]):
         self.out.depth += 1
@@ -232,4 +248,6 @@ def lets(body: list[Statement]) -> set[str]:
             names.add(statement.name)
         elif isinstance(statement, If):
             names |= lets(statement.yes) | lets(statement.no)
+        elif isinstance(statement, Each):
+            names |= lets(statement.body)
     return names

@@ -6,10 +6,11 @@ COMMON = r"""
 start: _start_of_file item*
 ?item: mesh | field | temporary | parameter | constant | kernel
 mesh: "mesh" NAME _END
-field: "field" place NAME NAME? unit? _END | "field" place NAME? "::" NAME unit? _END
-temporary: "temporary" place NAME NAME? unit? _END | "temporary" place NAME? "::" NAME unit? _END
+field: "field" place NAME NAME? more* unit? _END | "field" place NAME? "::" NAME more* unit? _END
+temporary: "temporary" place NAME NAME? more* unit? _END | "temporary" place NAME? "::" NAME more* unit? _END
+more: "," NAME
 place: NAME member?
-parameter: "parameter" NAME "::"? NAME unit? _END
+parameter: "parameter" NAME "::"? NAME more* unit? _END
 constant: "constant" NAME "=" signed unit? _END
 signed: MINUS? NUMBER
 unit: STRING
@@ -33,7 +34,7 @@ path_name: NAME
 ?additive: term | additive (PLUS | MINUS) term -> binary
 ?term: factor | term (TIMES | OVER) factor -> binary
 ?factor: power | (MINUS | PLUS | NOT) factor -> unary
-sum: "sum" "(" NAME "in" path ":" expression ")"
+reduction: NAME "(" NAME "in" path ":" expression ")"
 path: NAME member*
 arguments: expression ("," expression)*
 PLUS: "+"
@@ -49,8 +50,9 @@ _start_of_file:
 _END: ";"
 kernel: "kernel" NAME "{" statement* RBRACE
 RBRACE: "}"
-?statement: foreach | if | let | assign | given | exchange
+?statement: foreach | each | if | let | assign | given | exchange
 foreach: "foreach" point ("," level)? block
+each: "foreach" NAME "in" NAME member+ block
 if: "if" "(" expression ")" block ("else" block)?
 block: "{" statement* "}" | statement
 assign: access ASSIGN expression _END
@@ -58,7 +60,7 @@ access: NAME "[" arguments "]"
 ASSIGN: "=" | "+=" | "-=" | "*="
 ?choice: disjunction | disjunction "?" expression ":" choice -> choice
 ?power: atom
-?atom: NUMBER -> number | path | access | NAME "(" arguments ")" -> call | sum | "(" expression ")"
+?atom: NUMBER -> number | path | access | NAME "(" arguments ")" -> call | reduction | "(" expression ")"
 member: "." NAME ("[" slot "]")?
 slot: NAME | NUMBER
 COMPARE: "==" | "!=" | "<=" | ">=" | "<" | ">"
@@ -77,8 +79,9 @@ _start_of_file: _END?
 _END: /(![^\n]*)?\n([ \t\r]*(![^\n]*)?\n)*/
 kernel: "kernel" NAME _END statement* END_KERNEL NAME? _END
 END_KERNEL: /end[ \t]*kernel/
-?statement: foreach | if | let | assign | given | exchange
-foreach: "foreach" point ("," level)? _END statement* END_FOREACH _END
+?statement: foreach | each | if | let | assign | given | exchange
+each: "foreach" NAME "in" NAME member+ _END statement* END_FOREACH _END | "foreach" NAME "in" NAME member+ ":" statement
+foreach: "foreach" point ("," level)? _END statement* END_FOREACH _END | "foreach" point ("," level)? ":" statement
 END_FOREACH: /end[ \t]*foreach/
 if: "if" "(" expression ")" "then" _END block else_if* (ELSE _END block)? _END_IF _END
   | "if" "(" expression ")" assign
@@ -92,7 +95,7 @@ access: NAME "(" arguments ")"
 ASSIGN: "="
 ?choice: disjunction
 ?power: atom | atom "**" factor -> power
-?atom: NUMBER -> number | path | access | sum | "(" expression ")"
+?atom: NUMBER -> number | path | access | reduction | "(" expression ")"
 member: "%" NAME ("(" slot ")")?
 slot: NAME | NUMBER
 COMPARE: "==" | "/=" | "<=" | ">=" | "<" | ">"

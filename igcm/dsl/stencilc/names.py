@@ -8,6 +8,7 @@ FUNCTIONS = {
     "log": (1, "log"), "sin": (1, "sin"), "cos": (1, "cos"), "pow": (2, "pow"), "sign": (2, "copysign"),
 }  # fmt: skip
 
+REDUCTIONS = ("sum", "min", "max")
 ENDS = ("bottom", "top")
 
 WORDS = (

@@ -81,7 +81,8 @@ class Call(Node):
 
 
 @dataclass
-class Sum(Node):
+class Reduction(Node):
+    operator: str  # sum, min or max
     variable: str
     path: Name  # such as c.edge
     body: Expression
@@ -89,7 +90,7 @@ class Sum(Node):
     count: int = 0  # of neighbours
 
 
-Expression = Number | Name | Access | Unary | Binary | Choice | Call | Sum
+Expression = Number | Name | Access | Unary | Binary | Choice | Call | Reduction
 
 
 # What names of places mean
@@ -173,6 +174,16 @@ class Foreach(Node):
 
 
 @dataclass
+class Each(Node):
+    """`foreach e in c.edge`: the body for each neighbour of a kind, from the first to the last."""
+
+    variable: str
+    path: Name
+    body: list[Statement]
+    count: int = 0  # filled in by `resolve`
+
+
+@dataclass
 class Beyond(Node):
     """`given F;` or `exchange F;`: where values beyond the last write come from."""
 
@@ -180,7 +191,7 @@ class Beyond(Node):
     fields: list[Name]
 
 
-Statement = Let | Assign | If | Foreach | Beyond
+Statement = Let | Assign | If | Foreach | Each | Beyond
 
 
 # Declarations

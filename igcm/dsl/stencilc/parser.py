@@ -8,8 +8,8 @@ from pathlib import Path
 import lark
 
 from . import grammar
-from .messages import StencilError
-from .names import FUNCTIONS
+from .messages import StencilError, unknown
+from .names import FUNCTIONS, REDUCTIONS
 from .nodes import (
     Access,
     Assign,
@@ -18,6 +18,7 @@ from .nodes import (
     Binary,
     Call,
     Choice,
+    Each,
     Field,
     Foreach,
     If,
@@ -28,8 +29,8 @@ from .nodes import (
     Number,
     Parameter,
     Places,
+    Reduction,
     Source,
-    Sum,
     Unary,
 )
 from .split import blocks_of_c, blocks_of_fortran, masked
@@ -160,8 +161,9 @@ class Builder(lark.Transformer):
         kind = str(names[0]) if len(names) > 1 else None
         if kind is not None and kind not in ("full", "half"):
             raise StencilError(spot(names[0]), f'"{kind}" is no kind of levels; expected full, half, or none')
-        new = Field(spot(names[-1]), str(names[-1]), str(where[0]), relation, kind, unit, temporary)
-        self.source.declarations.append(new)
+        for name in [names[-1], *(item.children[0] for item in items if isinstance(item, lark.Tree))]:
+            new = Field(spot(name), str(name), str(where[0]), relation, kind, unit, temporary)
+            self.source.declarations.append(new)
 
     def field(self, meta, items):
         self.declared(items, False)
@@ -173,7 +175,8 @@ class Builder(lark.Transformer):
         type_, name = items[0], items[1]
         if type_ not in ("real", "int"):
             raise StencilError(spot(type_), f'"{type_}" is no type of a parameter; expected real or int')
-        self.source.declarations.append(Parameter(spot(name), str(name), str(type_), unit_of(items)))
+        for one in [name, *(item.children[0] for item in items if isinstance(item, lark.Tree))]:
+            self.source.declarations.append(Parameter(spot(one), str(one), str(type_), unit_of(items)))
 
     def constant(self, meta, items):
         name, value = items[0], items[1]
@@ -222,6 +225,13 @@ class Builder(lark.Transformer):
         level = rest.pop(0) if rest and isinstance(rest[0], Places) else None
         body = rest if self.fortran else rest[0]
         return Foreach(place(meta), point, level, body)
+
+    def each(self, meta, items):
+        items = [item for item in items if not isinstance(item, lark.Token) or item.type == "NAME"]
+        members = [item for item in items if isinstance(item, Member)]
+        body = [item for item in items if not isinstance(item, (lark.Token, Member))]
+        path = Name(At(items[1].line, items[1].column, len(items[1])), str(items[1]), members)
+        return Each(place(meta), str(items[0]), path, body if self.fortran else body[0])
 
     def else_if(self, meta, items):
         return tuple(items[1:])
@@ -291,8 +301,10 @@ class Builder(lark.Transformer):
             return Choice(place(meta), arguments[2], arguments[0], arguments[1])
         return Call(place(meta), name, arguments)
 
-    def sum(self, meta, items):
-        return Sum(place(meta), str(items[0]), items[1], items[2])
+    def reduction(self, meta, items):
+        if items[0] not in REDUCTIONS:
+            raise StencilError(spot(items[0]), unknown(str(items[0]), "reduction", REDUCTIONS))
+        return Reduction(place(meta), str(items[0]), str(items[1]), items[2], items[3])
 
     def unary(self, meta, items):
         operator = C_OPERATORS.get(str(items[0]), str(items[0]))

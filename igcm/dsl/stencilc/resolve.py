@@ -17,6 +17,7 @@ from .nodes import (
     Binary,
     Call,
     Choice,
+    Each,
     Expression,
     Field,
     Foreach,
@@ -28,9 +29,9 @@ from .nodes import (
     Number,
     Parameter,
     Point,
+    Reduction,
     Slot,
     Step,
-    Sum,
     Unary,
 )
 
@@ -76,7 +77,7 @@ class Resolver:
         self.declared, self.mesh, self.facts, self.first_slot = declared, mesh, Facts(kernel), first_slot
         self.loop: Loop | None = None
         self.points: dict[str, Point] = {}
-        self.sums: dict[str, Point] = {}  # variables of reductions, with the path that they run over
+        self.sums: dict[str, Point] = {}  # variables of reductions and Each, with the path that they run over
         self.lets: set[str] = set()
         self.conditional = False
 
@@ -97,6 +98,8 @@ class Resolver:
                 self.statements(statement.yes)
                 self.statements(statement.no)
                 self.conditional = outer
+            elif isinstance(statement, Each):
+                self.each(statement)
             elif isinstance(statement, Let):
                 self.let(statement)
             elif isinstance(statement, Assign):
@@ -192,8 +195,12 @@ class Resolver:
                 self.expression(part)
         elif isinstance(node, Call):
             self.call(node)
-        elif isinstance(node, Sum):
-            self.sum(node)
+        elif isinstance(node, Reduction):
+            if not self.loop:
+                raise StencilError(node.at, f"a {node.operator} outside a foreach has no point; expected it inside")
+            node.point, node.count = self.neighbours(node)
+            self.expression(node.body)
+            del self.sums[node.variable]
 
     def value(self, node: Name):
         declared = self.declared.get(node.name)
@@ -218,24 +225,24 @@ class Resolver:
         for argument in node.arguments:
             self.expression(argument)
 
-    def sum(self, node: Sum):
-        if not self.loop:
-            raise StencilError(node.at, "a sum outside a foreach has no point; expected it inside")
+    def neighbours(self, node: Reduction | Each) -> tuple[Point, int]:
+        """Makes the variable known as a neighbour; the caller removes it after the body."""
         if not node.path.members or node.path.members[-1].slot is not None:
             raise StencilError(node.path.at, "expected all neighbours of a kind, such as c.edge")
         self.is_new(node.variable, node.at)
         last = node.path.members[-1]
         start = self.point(Name(node.path.at, node.path.name, node.path.members[:-1]))
         relation = self.relation(start.location, last.name, last.at)
-        node.count = len(relation.slots)
-        node.point = Point(
-            start.variable,
-            (*start.steps, Step(relation.name, node.variable)),
-            relation.to,
-            start.reach + relation.reach,
-        )
-        self.sums[node.variable] = node.point
-        self.expression(node.body)
+        steps = (*start.steps, Step(relation.name, node.variable))
+        point = Point(start.variable, steps, relation.to, start.reach + relation.reach)
+        self.sums[node.variable] = point
+        return point, len(relation.slots)
+
+    def each(self, node: Each):
+        if not self.loop:
+            raise StencilError(node.at, "neighbours outside a foreach over points; expected it inside")
+        _, node.count = self.neighbours(node)
+        self.statements(node.body)
         del self.sums[node.variable]
 
     # Places
@@ -336,7 +343,9 @@ class Resolver:
                 node.at, f"{node.text[:-2]} numbers none of the {len(relation.slots)} neighbours {relation.name}"
             )
         if not isinstance(node, Name) or node.members:
-            raise StencilError(node.at, f"expected the variable of a sum over {relation.name}, a name or a number")
+            raise StencilError(
+                node.at, f"expected a neighbour {relation.name}: the variable of a sum, a name or a number"
+            )
         if node.name in self.sums:
             point = self.sums[node.name]
             if point.steps[:-1] != start.steps or point.variable != start.variable:

@@ -13,14 +13,15 @@ from .nodes import (
     Binary,
     Call,
     Choice,
+    Each,
     Expression,
     Foreach,
     If,
     Let,
     Name,
     Number,
+    Reduction,
     Statement,
-    Sum,
     Unary,
 )
 from .units import NONE, Unit, product, show
@@ -40,7 +41,7 @@ class UnitCheck:
 
     def statements(self, body: list[Statement]):
         for statement in body:
-            if isinstance(statement, Foreach):
+            if isinstance(statement, (Each, Foreach)):
                 self.statements(statement.body)
             elif isinstance(statement, If):
                 self.of(statement.condition)
@@ -86,7 +87,7 @@ class UnitCheck:
             return self.units[node.field]
         if isinstance(node, Unary):
             return self.of(node.operand)
-        if isinstance(node, Sum):
+        if isinstance(node, Reduction):
             return self.of(node.body)
         if isinstance(node, Choice):
             self.of(node.condition)

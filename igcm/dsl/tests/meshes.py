@@ -79,27 +79,66 @@ class Rhombus:
 
 
 class Region:
-    """A region of NICAM. Triangles TI, then TJ; walls AI, AIJ, AJ. The singular corner is in the tables alone."""
+    """A region of NICAM. Triangles TI, then TJ; walls AI, AIJ, AJ. The singular corner is in the tables alone.
 
-    def __init__(self, n1, levels, singular):
+    walls: which walls there are: "flux" those beside an own point, "limiter" all of own points and of the halo before.
+    """
+
+    def __init__(self, n1, levels, singular, walls="flux"):
         n = self.n = n1 * n1
         first, last = n1 + 1, (n1 - 2) * n1 + n1 - 2  # flat numbers of the first and the last own point
-        g, length = np.arange(n), 2 * n
+        g = np.arange(n)
+        self.corner = first
+        across = [1, 1 + n1, n1]  # of the walls
         neighbours = [1 + n1, n1, -1, -1 - n1, -n1, 1]
         before = [0, n, -1, n - 1 - n1, -1 - n1, n - n1]
         after = [n, -1, n - 1 - n1, -1 - n1, n - n1, 0]
+        rows = {"cell": (1, 1), "vertex": (0, 0)}
+
+        def ranges(i, j, section=0):
+            """Rows of a box that ends with the last own point, and begins in column i and row j."""
+            return [(section * n + row * n1 + i, section * n + row * n1 + n1 - 1) for row in range(j, n1 - 1)]
+
+        beside = ranges(0, 1) + ranges(0, 0, 1) + ranges(1, 0, 2)
+        sets = {"cell.interior": [(first, last + 1)], "cell.rows": ranges(*rows["cell"])}
+        sets["vertex.interior"] = [(s * n + first - 1 - n1, s * n + last + 1) for s in (0, 1)]
+        sets["vertex.rows"] = ranges(*rows["vertex"]) + ranges(*rows["vertex"], 1)
+        sets["edge.walls"] = beside
+        sets["edge.rows"] = ranges(0, 0) + ranges(0, 0, 1) + ranges(0, 0, 2)
+        self.side, faces = self.faces(beside if walls == "flux" else sets["edge.rows"], across)
+        if singular and walls == "flux":
+            self.side[5, first] = 0
+        candidates = np.concatenate(
+            [[g, g - n1, g + 1, g + 1 + n1], [g, g + 1, g + 1 + n1, g + n1], [g, g + 1 + n1, g + n1, g - 1]], axis=1
+        )
+        if singular:
+            candidates[:, n] = (0, 1 + n1, 2 + n1, n1)
         tables = {
             "cell.neighbour": np.stack([g + step for step in neighbours]) % n,
-            "cell.before": self.bent([g + step for step in before], length, singular, n1),
-            "cell.after": self.bent([g + step for step in after], length, singular, n1),
+            "cell.before": self.bent([g + step for step in before], singular),
+            "cell.after": self.bent([g + step for step in after], singular),
+            "cell.face": faces,
             "vertex.cell": np.concatenate([[g, g + 1, g + 1 + n1], [g, g + 1 + n1, g + n1]], axis=1) % n,
+            "edge.cell": np.concatenate([[g, g + step] for step in across], axis=1) % n,
+            "edge.vertex": self.bent(
+                list(np.concatenate([[n + g - n1, g], [g, n + g], [n + g, g - 1]], axis=1)), singular
+            ),
+            "edge.candidate": np.minimum(np.maximum(candidates, 0), n - 1),
         }
-        sets = {"cell.interior": [(first, last + 1)]}
-        sets["vertex.interior"] = [(s * n + first - 1 - n1, s * n + last + 1) for s in (0, 1)]
-        self.grid = Grid("regions", levels, {"cell": n, "edge": 3 * n, "vertex": length}, tables, sets)
+        self.grid = Grid("regions", levels, {"cell": n, "edge": 3 * n, "vertex": 2 * n}, tables, sets)
 
-    def bent(self, rows, length, singular, n1):
-        table = np.stack(rows) % length
+    def faces(self, walls, across):
+        """Sides and walls of the six faces; a face without a wall leads to the first wall, with a side of 0."""
+        side, table = np.zeros((6, self.n)), np.full((6, self.n), walls[0][0])
+        for begin, end in walls:
+            edge = np.arange(begin, end)
+            section, own = edge[0] // self.n, edge % self.n
+            table[section, own], side[section, own] = edge, 1
+            table[section + 3, own + across[section]], side[section + 3, own + across[section]] = edge, -1
+        return side, table
+
+    def bent(self, rows, singular):
+        table = np.stack(rows) % (2 * self.n)
         if singular:  # TI of the halo corner is TJ of the point beside it
             table[table == 0] = self.n + 1
         return table
