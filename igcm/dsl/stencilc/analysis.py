@@ -9,7 +9,8 @@ from .mesh import Mesh
 from .messages import StencilError, unknown
 from .names import is_reserved
 from .nodes import At, Field, Parameter, Source
-from .resolve import Facts, Resolver
+from .places import Facts
+from .resolve import Resolver
 from .unit_check import UnitCheck, declared_unit
 
 

@@ -1,5 +1,5 @@
-"""Who reads what after whom: races between points and between levels, recurrences against their direction, and values
-that are read further out than they were written.
+"""Dependences between accesses: races between points and between levels, recurrences against their direction, and
+values that are read further out than they were written.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from .mesh import PLURALS, Mesh
 from .messages import StencilError
 from .nodes import Beyond, Field
-from .resolve import Facts, Loop, Use
+from .places import Facts, Loop, Use
 
 OPPOSITE = {"upward": "downward", "downward": "upward"}
 

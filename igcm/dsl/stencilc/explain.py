@@ -1,4 +1,4 @@
-"""What a kernel does to memory and how much it computes, for `stencilc explain`.
+"""Counts what a kernel moves and computes, for `stencilc explain`.
 
 Bytes count each number of a field once for each loop that reads or writes it, as if caches kept everything in between;
 tables of neighbours are 4 bytes an entry. They are for one point of the loop and one level; what has no levels is
@@ -13,7 +13,7 @@ from .analysis import Analysis
 from .generate import reads, signature, writes
 from .mesh import PLURALS, Mesh
 from .nodes import Assign, Beyond, Binary, Call, Choice, Each, Expression, Field, If, Let, Reduction, Statement, Unary
-from .resolve import Facts, Loop
+from .places import Facts, Loop
 
 
 def flops(node: Expression) -> int:

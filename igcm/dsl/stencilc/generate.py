@@ -6,7 +6,7 @@ from .analysis import Analysis
 from .expressions import Printer, offset
 from .mesh import PLURALS
 from .nodes import At, Beyond, Each, Expression, Field, Foreach, If, Let, Statement
-from .resolve import Facts
+from .places import Facts
 from .target import Target
 from .writer import Writer
 
@@ -209,10 +209,10 @@ class KernelWriter:
         if body.lines:
             self.out.next_line = body.next_line
 
-    def open(self, pragma: str | None, head: str):
+    def open(self, pragma: str | None, head: str, at: At):
         if pragma:
-            self.line(f"#pragma {pragma}")
-        self.line(head + " {")
+            self.line(f"#pragma {pragma}", at)
+        self.line(head + " {", at)
         self.out.depth += 1
 
     def level_loop(self, node: Foreach, pragma: str | None):
@@ -224,16 +224,16 @@ class KernelWriter:
             head = f"for (ptrdiff_t {k} = {end}; {k} >= {below}; --{k})"
         else:
             head = f"for (ptrdiff_t {k} = {below}; {k} < {end}; ++{k})"
-        self.open(pragma, head)
+        self.open(pragma, head, node.level.at)
 
     def point_loop(self, node: Foreach, pragma: str | None, innermost: bool):
         chosen, c = f"grid->{node.location}_{node.point.set}", node.point.variable
-        self.open(None, f"for (int32_t range = 0; range < {chosen}.count; ++range)")
+        self.open(None, f"for (int32_t range = 0; range < {chosen}.count; ++range)", node.point.at)
         ends = [f"{chosen}.ranges[2 * range{plus}]" for plus in ("", " + 1")]
-        self.line(f"const ptrdiff_t range_first = {ends[0]}, range_end = {ends[1]};")
+        self.line(f"const ptrdiff_t range_first = {ends[0]}, range_end = {ends[1]};", node.point.at)
         if innermost and not pragma:
             pragma = self.target.innermost
-        self.open(pragma, f"for (ptrdiff_t {c} = range_first; {c} < range_end; ++{c})")
+        self.open(pragma, f"for (ptrdiff_t {c} = range_first; {c} < range_end; ++{c})", node.point.at)
 
 
 def describe(node: Foreach) -> str:

@@ -1,4 +1,4 @@
-"""What callers of the generated functions include, use or import: a header, a module of Fortran, a module of Python."""
+"""Files that callers of generated functions include, use or import: a header, and modules of Fortran and Python."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from . import generate
 from .analysis import Analysis
 from .mesh import PLURALS, Mesh
 from .nodes import Field
-from .resolve import Facts
+from .places import Facts
 from .target import Layout, Target
 
 RESULTS = {"STENCIL_OK": 0, "STENCIL_TOO_FEW_LEVELS": 1, "STENCIL_NO_MEMORY": 2}

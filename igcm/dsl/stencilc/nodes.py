@@ -93,7 +93,7 @@ class Reduction(Node):
 Expression = Number | Name | Access | Unary | Binary | Choice | Call | Reduction
 
 
-# What names of places mean
+# Meanings of places
 
 
 @dataclass(frozen=True)

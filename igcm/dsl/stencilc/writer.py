@@ -9,8 +9,8 @@ BREAK = re.compile(r"(?<=,) | (?=(?:[-+*/?:]|&&|\|\|) )")
 
 
 class Writer:
-    """lines_lead: whether #line directives are written. Lines of loops and braces have none of their own: they count on
-    from the line before, and what is computed in them is attributed right."""
+    """lines_lead: whether #line directives are written. Closing braces, which compute nothing, count on from the line
+    before."""
 
     def __init__(self, path: str, lines_lead: bool):
         self.path = path.replace("\\", "\\\\").replace('"', '\\"')
