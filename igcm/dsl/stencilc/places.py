@@ -1,5 +1,5 @@
-"""Gives each place of a kernel its meaning: points, neighbours, levels. Finds fields that are read at the wrong location, and
-levels out of range, and records every access for the other checks.
+"""Gives each place of a kernel its meaning: points, neighbours, levels. Finds fields that are read at the wrong
+location and levels out of range, and records every access for the other checks.
 """
 
 from __future__ import annotations
