@@ -36,6 +36,8 @@ class Use:
     level: Level | None
     write: bool
     at: At
+    low: int | None  # the lowest level that is used, from the bottom; None: unknown
+    high: int | None  # the highest level, from the top: 0 or less
 
 
 @dataclass
@@ -48,14 +50,34 @@ class Loop:
 
 
 @dataclass
+class Branches:
+    """An `if` around loops."""
+
+    yes: list[Loop | Beyond | Branches] = field(default_factory=list)
+    no: list[Loop | Beyond | Branches] = field(default_factory=list)
+
+
+@dataclass
 class Facts:
-    """The facts about a kernel. steps: its loops, and statements `given` and `exchange`, in their order."""
+    """The facts about a kernel. order: its loops, and statements `given` and `exchange`, as they follow each other."""
 
     kernel: Kernel
-    steps: list[Loop | Beyond] = field(default_factory=list)
+    order: list[Loop | Beyond | Branches] = field(default_factory=list)
     parameters: dict[str, Parameter] = field(default_factory=dict)
     fields: dict[str, Field] = field(default_factory=dict)
     least_levels: int = 0
+
+    @property
+    def steps(self) -> list[Loop | Beyond]:
+        """All of them, whatever branch they are in."""
+        found, waiting = [], list(reversed(self.order))
+        while waiting:
+            step = waiting.pop()
+            if isinstance(step, Branches):
+                waiting += reversed([*step.yes, *step.no])
+            else:
+                found.append(step)
+        return found
 
     @property
     def loops(self) -> list[Loop]:
@@ -143,11 +165,12 @@ class Places:
             raise StencilError(node.at, f"{len(indices)} indices; expected {self.shape(found)}")
         if found.location != "column":
             self.horizontal(node, found, indices)
+        low = high = None
         if found.kind:
             node.level = self.level(indices[0], found)
-            self.in_range(node, found)
+            low, high = self.in_range(node, found)
         self.facts.fields.setdefault(found.name, found)
-        self.loop.uses.append(Use(found, node.point, node.level, write, node.at))
+        self.loop.uses.append(Use(found, node.point, node.level, write, node.at, low, high))
 
     def horizontal(self, node: Access, found: Field, indices: list[Expression]):
         index = indices.pop(0)
@@ -214,8 +237,8 @@ class Places:
             )
         return Level(node.name if node.name in ENDS else "k", kind, shift)
 
-    def in_range(self, node: Access, found: Field):
-        """The lowest and the highest level that are read must be there, whatever the number of levels."""
+    def in_range(self, node: Access, found: Field) -> tuple[int | None, int | None]:
+        """The lowest and the highest level that are used must be there, whatever the number of levels."""
         level, loop = node.level, self.loop.foreach
         last = self.mesh.extra_half_levels if level.kind == "half" else 0  # of the field, beyond full levels
         if level.anchor == "bottom":
@@ -240,3 +263,4 @@ class Places:
                 f'a level out of range: {high} above the top of "{found.name}"; expected '
                 '"except top" in the foreach, or a level further down',
             )
+        return low, high

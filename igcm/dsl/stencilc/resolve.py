@@ -27,7 +27,7 @@ from .nodes import (
     Step,
     Unary,
 )
-from .places import Facts, Loop, Places
+from .places import Branches, Facts, Loop, Places
 
 
 class Resolver(Places):
@@ -36,6 +36,7 @@ class Resolver(Places):
     def __init__(self, declared: dict[str, Field | Parameter], mesh: Mesh, kernel: Kernel, first_slot: int):
         super().__init__(declared, mesh, kernel, first_slot)
         self.lets: set[str] = set()
+        self.order = self.facts.order
 
     def run(self) -> Facts:
         self.statements(self.facts.kernel.body)
@@ -50,8 +51,7 @@ class Resolver(Places):
                 self.foreach(statement)
             elif isinstance(statement, If):
                 self.expression(statement.condition)
-                self.statements(statement.yes)
-                self.statements(statement.no)
+                self.branches(statement)
             elif isinstance(statement, Each):
                 self.each(statement)
             elif isinstance(statement, Let):
@@ -61,6 +61,14 @@ class Resolver(Places):
             else:
                 self.beyond(statement)
         self.lets = known
+
+    def branches(self, node: If):
+        outer, branches = self.order, Branches()
+        for body, self.order in ((node.yes, branches.yes), (node.no, branches.no)):
+            self.statements(body)
+        self.order = outer
+        if not self.loop:
+            self.order.append(branches)
 
     def foreach(self, node: Foreach):
         if self.loop:
@@ -83,7 +91,7 @@ class Resolver(Places):
         self.loop = Loop(node)
         self.points = {node.point.variable: Point(node.point.variable, (), node.location, 0)}
         self.statements(node.body)
-        self.facts.steps.append(self.loop)
+        self.order.append(self.loop)
         self.loop, self.points = None, {}
 
     def level_loop(self, node: Foreach):
@@ -127,7 +135,7 @@ class Resolver(Places):
             if not isinstance(self.declared.get(name.name), Field):
                 raise StencilError(name.at, unknown(name.name, "field", self.field_names()))
             self.facts.fields.setdefault(name.name, self.declared[name.name])
-        self.facts.steps.append(node)
+        self.order.append(node)
 
     # Expressions
 

@@ -97,6 +97,27 @@ WRONG = {
         C + "T[c, k] = @work[c, k];",
         'the temporary "work" is read before it is written',
     ),
+    "a temporary that one branch writes": (
+        "if (g > 1) { " + C + "work[c, k] = 0; } " + C + "T[c, k] = @work[c, k];",
+        'the temporary "work" is read before it is written',
+    ),
+    "a temporary under a condition": (
+        C + "if (T[c, k] > 0) @work[c, k] = 0; " + C + "T[c, k] = work[c, k];",
+        'the temporary "work" is written only under a condition; expected a value else too',
+    ),
+    "a temporary beyond its levels": (
+        C + "except top work[c, k] = 0; " + C + "T[c, k] = @work[c, k];",
+        'the temporary "work" is read at a level where it is not written; expected more levels there',
+    ),
+    "a temporary beyond its rings": (
+        C + "work[c, k] = 0; " + C + "T[c, k] = sum(n in c.neighbour: @work[n, k]);",
+        'the temporary "work" is read 1 rings around the interior and written 0; expected a wider set where it is '
+        "written (cells(all))",
+    ),
+    "an exchange that one branch lacks": (
+        C + "T[c, k] = 0; if (g > 1) { exchange T; } " + C + "work[c, k] = sum(n in c.neighbour: @T[n, k]);",
+        'a missing exchange: "T" is read 1 rings around the interior',
+    ),
     "arithmetic with points": (
         C + "T[@c + 1, k] = 0;",
         "no arithmetic with places; expected a point, such as c or c.edge[0]",
