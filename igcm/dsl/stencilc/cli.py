@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
@@ -86,6 +87,16 @@ def watch(paths: list[str], chosen: target.Target, folder: Path, lines_lead: boo
 
 
 def main(arguments: list[str] | None = None) -> int:
+    try:
+        status = run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # a reader such as head has read enough; what is still buffered goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return status
+
+
+def run(arguments: list[str] | None) -> int:
     chosen = options().parse_args(arguments)
     command, paths = "", list(chosen.words)
     if paths[0] in ("explain", "check"):

@@ -13,8 +13,8 @@ UNARY, ATOM = 7, 8
 class Printer:
     """Prints expressions of one point. sums: lines that compute reductions, to be written before the statement."""
 
-    def __init__(self, mesh: Mesh, taken: set[str]):
-        self.mesh, self.taken = mesh, taken
+    def __init__(self, mesh: Mesh, taken: set[str], integers: set[str]):
+        self.mesh, self.taken, self.integers = mesh, taken, integers
         self.neighbours: dict[str, tuple[str, Step, int]] = {}  # name: from which point, by which step
         self.sums: list[str] = []
         self.slots: dict[str, int] = {}  # of the variables of reductions
@@ -36,7 +36,7 @@ class Printer:
         if isinstance(node, Number):
             return node.text, ATOM
         if isinstance(node, Name):
-            return node.name, ATOM
+            return (f"(double){node.name}" if node.name in self.integers else node.name), ATOM
         if isinstance(node, Access):
             return self.access(node), ATOM
         if isinstance(node, Unary):

@@ -62,7 +62,8 @@ class KernelWriter:
         self.out = self.writer()
         self.places: set[str] = set()
         self.temporaries = [item for item in facts.fields.values() if item.temporary]
-        self.printer = Printer(self.mesh, set())
+        self.integers = {name for name, item in facts.parameters.items() if item.type == "int"}
+        self.printer = Printer(self.mesh, set(), self.integers)
 
     def writer(self) -> Writer:
         return Writer(self.analysis.source.path, self.lines_lead)
@@ -169,7 +170,7 @@ class KernelWriter:
     def foreach(self, node: Foreach):
         taken = {node.point.variable, *self.facts.fields, *self.facts.parameters, *lets(node.body)}
         taken |= {node.level.variable} if node.level else set()
-        around, self.printer = self.printer, Printer(self.mesh, taken)
+        around, self.printer = self.printer, Printer(self.mesh, taken, self.integers)
         if node.level:
             self.printer.level_variable = node.level.variable
         # The body is written first, since the loops around it begin with the neighbours that it needs.

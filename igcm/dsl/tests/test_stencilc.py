@@ -133,6 +133,17 @@ def test_an_exchange_is_called(tmp_path):
     assert np.array_equal(T, np.arange(1.0, 13)), "without a function nothing is exchanged"
 
 
+def test_all_numbers_are_real(tmp_path):
+    text = """mesh triangles;
+field cell T;
+parameter int n, m;
+kernel share { foreach c in cells T[c] = n / m + 1 / 2; }
+"""
+    T = np.zeros(3)
+    built(tmp_path, text).share(ring(3, 1), n=1, m=4, T=T)
+    assert np.array_equal(T, [0.75, 0.75, 0.75])
+
+
 def test_too_few_levels(tmp_path):
     made, total = built(tmp_path), np.full(4, 7.0)
     with pytest.raises(RuntimeError, match="spread: STENCIL_TOO_FEW_LEVELS"):
@@ -172,6 +183,17 @@ def test_c_and_cpp_include_the_header(tmp_path):
         program.write_text('#include "s_stencils.h"\nint main(void) { return scale == 0; }\n')
         command = [compiler, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-Wno-address", program]
         subprocess.run(command, check=True, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_fortran_takes_the_interfaces(tmp_path, name):
+    made = output.files(stencils.analysis_of(name), target.load("blocks"))
+    output.write(tmp_path, made)
+    interfaces = f"{name}_stencils.f90"
+    command = ["gfortran", "-std=f2018", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", interfaces]
+    subprocess.run(command, check=True, cwd=tmp_path)
+    code = [line for line in made[interfaces].splitlines() if not line.strip().startswith("!")]
+    assert max(map(len, code)) <= 132
 
 
 def test_files_of_others_are_kept(source):
@@ -240,6 +262,12 @@ def test_wrong_target_files(tmp_path, text, message):
     with pytest.raises(StencilError) as found:
         target.load(str(path))
     assert found.value.message.startswith(str(tmp_path)) and message in found.value.message
+
+
+def test_a_reader_may_leave(source):
+    command = f'"{sys.executable}" -m stencilc explain s.gg.c | head -c 1'
+    done = subprocess.run(command, shell=True, cwd=source, env=ENVIRONMENT, capture_output=True, text=True)
+    assert done.stdout == "s" and "Error" not in done.stderr
 
 
 def test_watch_generates_again(source):
