@@ -212,7 +212,7 @@ class Filled:
         return self.together(Filled(self.ring, use.low, use.high))
 
     def together(self, other: Filled) -> Filled:
-        """What two writes fill, which are taken to leave no gap between their levels."""
+        """The places that two writes fill; they are taken to leave no gap between their levels."""
         lows = [low for low in (self.low, other.low) if low is not None]
         highs = [high for high in (self.high, other.high) if high is not None]
         return Filled(max(self.ring, other.ring), min(lows, default=None), max(highs, default=None))
