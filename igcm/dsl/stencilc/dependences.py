@@ -73,6 +73,12 @@ def check_levels(loop: Loop, uses: list[Use]):
             )
         if use.level.anchor != "k":
             continue
+        if not shifts:
+            raise StencilError(
+                use.at,
+                f'"{name}" is read at each level while the same foreach writes its {written_end(uses)}; expected two '
+                "foreach",
+            )
         if not level.direction and use.level.shift != shifts[0]:
             raise StencilError(
                 use.at,
@@ -86,6 +92,10 @@ def check_levels(loop: Loop, uses: list[Use]):
                 f'a recurrence against its direction: going {level.direction}, this level of "{name}" is not '
                 f'yet computed; expected "{OPPOSITE[level.direction]}", or the level before',
             )
+
+
+def written_end(uses: list[Use]) -> str:
+    return next(use.level.anchor for use in uses if use.write)
 
 
 class Reaches:

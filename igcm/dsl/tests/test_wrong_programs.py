@@ -77,6 +77,21 @@ WRONG = {
         'a recurrence against its direction: going downward, this level of "phi" is not yet computed; '
         'expected "upward"',
     ),
+    "a level that is read while all are written": (
+        C + "upward T[c, k] = @T[c, bottom];",
+        '"T" is read at the bottom while the same foreach writes its levels; expected two foreach',
+    ),
+    "levels that are read while one is written": (
+        C + "upward T[c, top] = @T[c, k];",
+        '"T" is read at each level while the same foreach writes its top; expected two foreach',
+    ),
+    "a column that is written": (C + "@dz[k] = T[c, k];", 'a race: every point writes the column "dz"'),
+    "an exchange inside a foreach": (C + "{ T[c, k] = 0; @exchange T; }", '"exchange" inside a foreach'),
+    "an exchange of a column": ("exchange @dz;", '"dz" is a column, and has no points to exchange'),
+    "a neighbour without a number": (
+        C + "T[c, k] = T[c.@neighbour, k];",
+        '"neighbour" is 3 neighbours; expected one, such as neighbour[0], or a sum',
+    ),
     "a missing boundary": (
         "foreach c in cells(all), k in levels work[c, k] = 0.5 * sum(n in c.neighbour: @T[n, k]);",
         'a missing boundary: cells(all) has neighbours beyond the 1 rings of "T"; expected cells(interior)',
