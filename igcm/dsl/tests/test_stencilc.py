@@ -152,6 +152,37 @@ def test_too_few_levels(tmp_path):
     made.scale(ring(4, 0), a=2.0, T=np.zeros(0))
 
 
+def test_no_memory_for_temporaries(tmp_path):
+    text = """mesh triangles;
+field cell full T;
+temporary cell full old;
+kernel smooth {
+  foreach c in cells(all), k in levels old[c, k] = T[c, k];
+  foreach c in cells, k in levels T[c, k] = sum(n in c.neighbour: old[n, k]);
+}
+"""
+    made = built(tmp_path, text)
+    T = np.arange(12.0)
+    made.smooth(ring(4, 3), T=T)
+    assert np.array_equal(T[:4], [0 + 1 + 3, 1 + 2 + 0, 2 + 3 + 1, 3 + 0 + 2])
+    # 2**53 bytes are more than any address space; the field is not touched, so it may be missing.
+    assert (
+        made.library.smooth(
+            ctypes.byref(Grid("triangles", 2**30, {"cell": 2**20, "edge": 0, "vertex": 0}, {}).handle), None
+        )
+        == 2
+    )
+
+
+def test_lines_of_fortran_stay_where_they_are():
+    kernel = "Kernel K1\n   foreach c in cells: T(c) = 0\nend kernel\n"
+    text = f"module m\ncontains\nmesh triangles\nfield cell T\n{kernel}end module\n"
+    made = output.files(source_of(text, "s.gg.f90"), target.load("serial"))
+    lines = made["s.f90"].splitlines()
+    assert lines[:8] == ["module m", "contains", "", "", "", "", "", "end module"] and len(lines) == 9
+    assert '#line 6 "s.gg.f90"' in made["s_stencils.c"]
+
+
 def test_python_refuses_wrong_arguments(tmp_path):
     made, grid, T = built(tmp_path), ring(4, 3), np.zeros(12)
     for error, message, arguments in (
