@@ -1,0 +1,1 @@
+"""A compiler of stencils on meshes: igcm/dsl/README.md."""

@@ -1,0 +1,113 @@
+"""Target files: which code is generated, how fields lie in memory, and in which order loops run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from .messages import StencilError, unknown
+
+FOLDER = Path(__file__).parent / "targets"
+CODES = ("serial", "openmp")
+NOT_THERE = {
+    "mpi": "give the grid handle an exchange function (see README.md, Halo exchange)",
+    "cuda": "use serial or openmp",
+    "openmp_offload": "use serial or openmp",
+}
+LOCATIONS = ("cell", "edge", "vertex")
+KEYS = ("target", "code", "layout", "outer_loop", "pragmas")
+PRAGMAS = ("parallel", "innermost")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where (point, level) lies: fastest "point": level * points + point; "level": point * levels + level; with a block
+    of B > 1 points: ((point / B) * levels + level) * B + point % B. A block of 1 is none."""
+
+    fastest: str = "point"
+    block: int = 1
+
+
+@dataclass(frozen=True)
+class Target:
+    name: str
+    code: str
+    layouts: dict[str, Layout]
+    outer_loop: str  # level or point
+    parallel: str | None  # a pragma for the outer loop
+    innermost: str | None  # a pragma for the innermost loop
+
+
+def names() -> list[str]:
+    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+def load(name: str) -> Target:
+    """name: one of `targets/`, or the path of a file. Raises StencilError, whose message begins with the path."""
+    path = Path(name) if name.endswith((".yaml", ".yml")) else FOLDER / f"{name}.yaml"
+    if not path.exists():
+        if name in NOT_THERE:
+            raise StencilError(None, f'the target "{name}" is not there; {NOT_THERE[name]}')
+        raise StencilError(None, unknown(name, "target, nor the path of a .yaml file", names()))
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise StencilError(None, f"{path}: cannot be read: {error}") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
+        raise StencilError(None, f"{where}: {getattr(error, 'problem', None) or 'no YAML'}") from None
+    try:
+        return read(data, path.stem)
+    except StencilError as error:
+        raise StencilError(None, f"{path}: {error.message}") from None
+
+
+def mapping(value, where: str, known: tuple[str, ...]) -> dict:
+    if not isinstance(value, dict):
+        raise StencilError(None, f"{where}: expected a map with {', '.join(known)}")
+    for key in value:
+        if key not in known:
+            raise StencilError(None, f"{where}: {unknown(str(key), 'key', known)}")
+    return value
+
+
+def one_of(value, where: str, known: tuple[str, ...]) -> str:
+    if value not in known:
+        raise StencilError(None, f"{where}: {unknown(str(value), 'choice', known)}")
+    return value
+
+
+def read(data, name: str) -> Target:
+    data = mapping(data, "target", KEYS)
+    code = data.get("code", "serial")
+    if code in NOT_THERE:
+        raise StencilError(None, f'code: "{code}" is not there; {NOT_THERE[code]}')
+    one_of(code, "code", CODES)
+    layouts = {location: Layout() for location in LOCATIONS}
+    for location, value in mapping(data.get("layout", {}), "layout", LOCATIONS).items():
+        layouts[location] = layout(value, f"layout.{location}")
+    pragmas = mapping(data.get("pragmas", {}), "pragmas", PRAGMAS)
+    for key, text in pragmas.items():
+        if not isinstance(text, str) or "\n" in text or not text.strip():
+            raise StencilError(None, f"pragmas.{key}: expected the text of a pragma in one line")
+    default = "omp parallel for schedule(static)" if code == "openmp" else None
+    if code == "serial" and "parallel" in pragmas:
+        raise StencilError(None, 'pragmas.parallel: serial code has no parallel loops; expected "code: openmp"')
+    outer = one_of(data.get("outer_loop", "level"), "outer_loop", ("level", "point"))
+    return Target(
+        str(data.get("target", name)), code, layouts, outer, pragmas.get("parallel", default), pragmas.get("innermost")
+    )
+
+
+def layout(value, where: str) -> Layout:
+    value = mapping(value, where, ("fastest", "block"))
+    fastest = one_of(value.get("fastest", "point"), f"{where}.fastest", ("point", "level"))
+    block = value.get("block", 1)
+    if type(block) is not int or not 1 <= block <= 65536:
+        raise StencilError(None, f"{where}.block: expected a number of points from 1 to 65536")
+    if fastest == "level" and block != 1:
+        raise StencilError(None, f'{where}.block: blocks need "fastest: point"')
+    return Layout(fastest, block)
