@@ -284,6 +284,7 @@ def test_what_the_command_refuses(source, arguments, status, message):
         ("outer_loop: points", 'outer_loop: "points" is no choice; did you mean "point"?'),
         ("pragmas: {parallel: omp parallel for}", 'pragmas.parallel: serial code has no parallel loops; expected'),
         ("pragmas: {innermost: [a]}", "pragmas.innermost: expected the text of a pragma in one line"),
+        ("target: 'a */ b'", "target: 'a */ b' is no name; expected letters, digits and .+-_"),
         ("code: {", "mine.yaml:2:1: expected the node content, but found '<stream end>'"),
     ],
 )  # fmt: skip
