@@ -328,7 +328,7 @@ def test_the_editor_grammar_knows_the_words():
 
 
 def test_lines_are_counted_as_the_page_says(capsys):
-    module_of(DSL / "tables.py").main()
+    module_of(DSL / "count_lines.py").main()
     rows = re.findall(r"^\| (?:\w+) \| (\d+) \| (\d+) \| \d+% \| (.*) \|$", capsys.readouterr().out, re.MULTILINE)
     page = (DSL / "README.md").read_text(encoding="utf-8")
     shown = re.findall(
