@@ -13,6 +13,8 @@ from .places import Facts
 from .resolve import Resolver
 from .unit_check import UnitCheck, declared_unit
 
+LONGEST_NAME = 60
+
 
 @dataclass
 class Analysis:
@@ -52,6 +54,12 @@ def analyse(source: Source) -> Analysis:
 def check_new(name: str, at: At, declared: dict):
     if name in declared:
         raise StencilError(at, f'"{name}" is declared already, in line {place_of(declared[name])}; expected a new name')
+    # Fortran's interfaces have names without case, of at most 63 letters.
+    alike = next((other for other in declared if other.lower() == name.lower()), None)
+    if alike:
+        raise StencilError(at, f'"{name}" differs from "{alike}" only in case, which Fortran does not see')
+    if len(name) > LONGEST_NAME:
+        raise StencilError(at, f"a name of {len(name)} letters; expected at most {LONGEST_NAME}")
     if is_reserved(name):
         raise StencilError(at, f'"{name}" is a name of the language or of generated code; expected another one')
 

@@ -67,8 +67,8 @@ COMPARE: "==" | "!=" | "<=" | ">=" | "<" | ">"
 OR: "||"
 AND: "&&"
 NOT: "!"
-NUMBER: /(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?/
-NAME: /[A-Za-z_]\w*/
+NUMBER: /([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/
+NAME: /[A-Za-z_][A-Za-z0-9_]*/
 %ignore /\n+/
 %ignore /\/\/[^\n]*/
 %ignore /\/\*(.|\n)*?\*\//
@@ -78,17 +78,17 @@ FORTRAN = r"""
 _start_of_file: _END?
 _END: /(![^\n]*)?\n([ \t\r]*(![^\n]*)?\n)*/
 kernel: "kernel" NAME _END statement* END_KERNEL NAME? _END
-END_KERNEL: /end[ \t]*kernel/
+END_KERNEL.2: /end[ \t]*kernel\b/
 ?statement: foreach | each | if | let | assign | given | exchange
 each: "foreach" NAME "in" NAME member+ _END statement* END_FOREACH _END | "foreach" NAME "in" NAME member+ ":" statement
 foreach: "foreach" point ("," level)? _END statement* END_FOREACH _END | "foreach" point ("," level)? ":" statement
-END_FOREACH: /end[ \t]*foreach/
+END_FOREACH.2: /end[ \t]*foreach\b/
 if: "if" "(" expression ")" "then" _END block else_if* (ELSE _END block)? _END_IF _END
   | "if" "(" expression ")" assign
 else_if: ELSE_IF "(" expression ")" "then" _END block
-ELSE_IF: /else[ \t]*if/
+ELSE_IF.2: /else[ \t]*if\b/
 ELSE: "else"
-_END_IF: /end[ \t]*if/
+_END_IF.2: /end[ \t]*if\b/
 block: statement*
 assign: access ASSIGN expression _END
 access: NAME "(" arguments ")"
@@ -102,10 +102,10 @@ COMPARE: "==" | "/=" | "<=" | ">=" | "<" | ">"
 OR: ".or."
 AND: ".and."
 NOT: ".not."
-NUMBER: /(\d+\.\d+|\d+\.(?![a-z]|[^\S\n]*[a-z]+\.)|\d+\.(?=[ed][+-]?\d)|\d+|\.\d+)([ed][+-]?\d+)?(_\w+)?/
-NAME: /[a-z]\w*/
+NUMBER: /(DD\.DD|DD\.(?![a-z]|[^\S\n]*[a-z]+\.)|DD\.(?=[ed][+-]?[0-9])|DD|\.DD)([ed][+-]?DD)?(_\w+)?/
+NAME: /[a-z][a-z0-9_]*/
 %ignore /&[ \t]*(![^\n]*)?\n/
-"""
+""".replace("DD", "[0-9]+")
 
 FRIENDLY = {
     "NAME": "a name", "NUMBER": "a number", "_END": "the end of the statement", "LPAR": '"("', "RPAR": '")"',

@@ -8,6 +8,7 @@ from .mesh import PLURALS, Mesh
 from .nodes import Field
 from .places import Facts
 from .target import Layout, Target
+from .writer import fold
 
 RESULTS = {"STENCIL_OK": 0, "STENCIL_TOO_FEW_LEVELS": 1, "STENCIL_NO_MEMORY": 2}
 
@@ -112,8 +113,6 @@ def source_name(analysis: Analysis) -> str:
 
 
 def folded(prototype: str) -> str:
-    from .writer import fold
-
     return "\n    ".join(fold(prototype, 100))
 
 
@@ -170,8 +169,6 @@ def fortran_interface(analysis: Analysis, target: Target, facts: Facts) -> list[
 
 
 def continued(line: str) -> list[str]:
-    from .writer import fold
-
     parts = fold(line.strip(), 110)
     return ["      " + parts[0] + " &" * (len(parts) > 1), *("         " + part + " &" for part in parts[1:-1])] + (
         ["         " + parts[-1]] if len(parts) > 1 else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,10 +97,11 @@ def read(data, name: str) -> Target:
     default = "omp parallel for schedule(static)" if code == "openmp" else None
     if code == "serial" and "parallel" in pragmas:
         raise StencilError(None, 'pragmas.parallel: serial code has no parallel loops; expected "code: openmp"')
+    name = str(data.get("target", name))
+    if not re.fullmatch(r"[\w.+ -]{1,60}", name, re.ASCII):
+        raise StencilError(None, f"target: {name!r} is no name; expected letters, digits and .+-_")
     outer = one_of(data.get("outer_loop", "level"), "outer_loop", ("level", "point"))
-    return Target(
-        str(data.get("target", name)), code, layouts, outer, pragmas.get("parallel", default), pragmas.get("innermost")
-    )
+    return Target(name, code, layouts, outer, pragmas.get("parallel", default), pragmas.get("innermost"))
 
 
 def layout(value, where: str) -> Layout:

@@ -284,6 +284,7 @@ def test_what_the_command_refuses(source, arguments, status, message):
         ("outer_loop: points", 'outer_loop: "points" is no choice; did you mean "point"?'),
         ("pragmas: {parallel: omp parallel for}", 'pragmas.parallel: serial code has no parallel loops; expected'),
         ("pragmas: {innermost: [a]}", "pragmas.innermost: expected the text of a pragma in one line"),
+        ("target: 'a */ b'", "target: 'a */ b' is no name; expected letters, digits and .+-_"),
         ("code: {", "mine.yaml:2:1: expected the node content, but found '<stream end>'"),
     ],
 )  # fmt: skip
@@ -327,7 +328,7 @@ def test_the_editor_grammar_knows_the_words():
 
 
 def test_lines_are_counted_as_the_page_says(capsys):
-    module_of(DSL / "tables.py").main()
+    module_of(DSL / "count_lines.py").main()
     rows = re.findall(r"^\| (?:\w+) \| (\d+) \| (\d+) \| \d+% \| (.*) \|$", capsys.readouterr().out, re.MULTILINE)
     page = (DSL / "README.md").read_text(encoding="utf-8")
     shown = re.findall(

@@ -168,6 +168,12 @@ DECLARED = {
     ),
     "unknown unit": ('mesh triangles;\nfield cell full @q "kelvin";', '"kelvin" is no unit (known: '),
     "a name given twice": ("mesh triangles;\nfield cell q;\nfield edge @q;", '"q" is declared already, in line 2'),
+    "names of different case": (
+        "mesh triangles;\nfield cell T;\nfield cell @t;",
+        '"t" differs from "T" only in case, which Fortran does not see',
+    ),
+    "a long name": (f"mesh triangles;\nfield cell @{'q' * 61};", "a name of 61 letters; expected at most 60"),
+    "a letter of another script": ("mesh triangles;\nfield cell q@é;", "unexpected 'é'"),
     "a reserved name": (
         "mesh triangles;\nfield cell @double;",
         '"double" is a name of the language or of generated code',

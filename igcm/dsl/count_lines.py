@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Prints how many lines the kernels have: in the stencil language, in what is generated, and by hand; and what the
-difference means for a model of 400,000 lines by COCOMO. Needs no build: tables.py
+difference means for a model of 400,000 lines by COCOMO. Needs no build: count_lines.py
 
 Lines are counted as cloc does: those that are neither empty nor only comment. Kernels by hand are igcm/kernels, without
 programs, checks of input and layouts of exchange files; Fortran's modules of indices and shapes count.
