@@ -1,4 +1,4 @@
-"""Components of coupled runs for the tests: python component.py ROLE [key=value ...], with YAC's coupling.yaml here.
+"""Components of coupled runs for the tests: python coupled_component.py ROLE [key=value ...], with YAC's coupling.yaml here.
 
 model    puts `ta` (3 levels) and `ps` every half hour on 24 x 36 boxes, and gets `sst` every hour if it is coupled
 witness  gets `ta` and `ps` on 9 x 18 boxes and keeps them: what a target of a few lines receives
