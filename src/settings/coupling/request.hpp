@@ -1,5 +1,5 @@
-// The part of a configuration that `tailrace serve --yac` needs. That command is written in Python, and asks for it as
-// JSON, so that the notation, its defaults and the places in the text are read in one way.
+// The part of a configuration that `tailrace serve --yac` needs. That command is written in Python, and asks
+// for it as JSON, so that the notation, its defaults and the places in the text are read in one way.
 #pragma once
 
 #include <string>
