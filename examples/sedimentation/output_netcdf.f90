@@ -7,6 +7,7 @@ submodule(output) output_netcdf
   implicit none
 
   type(sphere_t) :: of                                    ! the sphere of `declare`
+  character(:), allocatable :: name                       ! of the file
   integer :: file, times, variables(size(table))
 
 contains
@@ -23,10 +24,11 @@ contains
   module procedure declare
     integer :: time, height, cell, heights, lon, lat, n
     real(rk) :: whole(g%columns, 2)
+    name = trim(chosen%file)
     of = g
     call gather(reshape([g%lon, g%lat], [g%count, 2]), whole)
     if (g%rank /= 0) return
-    call check(nf90_create(trim(chosen%file), ior(nf90_clobber, nf90_64bit_data), file))
+    call check(nf90_create(name, ior(nf90_noclobber, nf90_64bit_data), file))
     call check(nf90_def_dim(file, 'time', nf90_unlimited, time))
     call check(nf90_def_dim(file, 'height', g%levels, height))
     call check(nf90_def_dim(file, 'cell', g%columns, cell))
@@ -89,7 +91,7 @@ contains
   subroutine check(status)
     integer, intent(in) :: status
     if (status == nf90_noerr) return
-    write (error_unit, '(2a)') 'sedimentation: netCDF: ', trim(nf90_strerror(status))
+    write (error_unit, '(4a)') 'sedimentation: ', name, ': ', trim(nf90_strerror(status))
     call MPI_Abort(MPI_COMM_WORLD, 1)
   end subroutine check
 end submodule output_netcdf

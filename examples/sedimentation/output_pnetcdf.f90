@@ -9,6 +9,7 @@ submodule(output) output_pnetcdf
 
   integer, parameter :: big = MPI_OFFSET_KIND
   type(sphere_t) :: of                                    ! the sphere of `declare`
+  character(:), allocatable :: name                       ! of the file
   integer :: file, times, variables(size(table))
 
 contains
@@ -25,8 +26,9 @@ contains
   module procedure declare
     integer :: time, height, cell, heights, lon, lat, n
     integer(big) :: first(1), own(1), once(1)
+    name = trim(chosen%file)
     of = g                                                ! (PnetCDF takes variables only)
-    call check(nf90mpi_create(g%comm%mpi_val, trim(chosen%file), ior(nf90_clobber, nf90_64bit_data), &
+    call check(nf90mpi_create(g%comm%mpi_val, name, ior(nf90_noclobber, nf90_64bit_data), &
                               MPI_INFO_NULL%mpi_val, file))
     call check(nf90mpi_def_dim(file, 'time', nf90mpi_unlimited, time))
     call check(nf90mpi_def_dim(file, 'height', int(g%levels, big), height))
@@ -81,7 +83,7 @@ contains
   subroutine check(status)
     integer, intent(in) :: status
     if (status == nf90_noerr) return
-    write (error_unit, '(2a)') 'sedimentation: PnetCDF: ', trim(nf90mpi_strerror(status))
+    write (error_unit, '(4a)') 'sedimentation: ', name, ': ', trim(nf90mpi_strerror(status))
     call MPI_Abort(MPI_COMM_WORLD, 1)
   end subroutine check
 end submodule output_pnetcdf
