@@ -455,6 +455,10 @@ TAILRACE_EXPORT std::string report_directory(const std::string& configuration);
 // check.
 TAILRACE_EXPORT double seconds_of_grace(const std::string& configuration);
 
+// What `tailrace serve --yac` needs of a checked configuration, as JSON (src/settings/coupling/request.hpp
+// describes it). Throws the errors of check.
+TAILRACE_EXPORT std::string coupling_request(const std::string& configuration);
+
 struct Conversion {
   std::string text;                   // YAML
   std::vector<std::string> warnings;  // a line each, with file:line:column

@@ -129,10 +129,24 @@ def run(ranks: int, servers: int | None, mpirun: str | None, config: Path, progr
 
 
 @cli.command()
+@click.option(
+    "--yac",
+    "coupling",
+    type=CONFIG,
+    metavar="COUPLING",
+    help="Run as a component of a job that YAC couples, with YAC's configuration COUPLING: the fields that it couples to "
+    "this component are written, and what it gets from there comes from the files of `input`. The section `yac` of "
+    "CONFIG has its grids.",
+)
 @click.argument("config", type=CONFIG)
-def serve(config: Path) -> None:
+def serve(coupling: Path | None, config: Path) -> None:
     """Run as a server rank of an MPMD launch: mpirun -n 6 ./model : -n 2 tailrace serve CONFIG"""
     from tailrace import _core
+
+    if coupling is not None:
+        from tailrace.yac import serve as serve_coupled
+
+        return serve_coupled(coupling, config)
 
     _core.serve(str(config))
 

@@ -85,48 +85,6 @@ Type lat_lon_type() {
                         "[45, 135, 225, 315]")})});
 }
 
-Type target_type() {
-  return section({
-      {.name = "latlon",
-       .type = lat_lon_type(),
-       .description =
-           "Cells between parallels and meridians: their size, for cells from the South Pole and from "
-           "longitude 0, or lists of centres. Edges are halfway between centres.",
-       .example = "1 deg"},
-      {.name = "gaussian",
-       .type = checked("F and a number, such as `F128`",
-                       [](const std::string& text) {
-                         return complaint_of(text, [](const std::string& each) { gaussian_number(each); });
-                       }),
-       .description =
-           "A regular Gaussian grid: F128 has 256 rows, from the north, at the latitudes of Gauss's "
-           "quadrature, of 512 cells each.",
-       .example = "F128"},
-      {.name = "healpix",
-       .type = section({
-           {.name = "level",
-            .type = integer(0, finest_level),
-            .description = "The refinement level: there are 12 * 4^level cells of equal area.",
-            .example = "8",
-            .required = true},
-           {.name = "order",
-            .type = choice({"nested", "ring"}),
-            .description =
-                "How cells are numbered: four cells of one parent in succession, or along parallels.",
-            .example = "ring",
-            .default_value = "nested"},
-       }),
-       .description = "The cells of HEALPix.",
-       .example = "{level: 8}"},
-      {.name = "file",
-       .type = text(),
-       .description =
-           "A NetCDF file with the grid, relative to the configuration file that names it: with coordinates "
-           "by CF, a mesh by UGRID, or in the layout of SCRIP.",
-       .example = "grid.nc"},
-  });
-}
-
 // Find what is wrong with the centres of rows or columns; none if nothing is.
 Complaint about_latitudes(const std::vector<double>& lat) {
   const bool falls = lat.size() > 1 && lat[1] < lat[0];
@@ -208,7 +166,7 @@ void read_vectors(const Value& list, Options& options, Problems& problems) {
                    fmt::format("expected two fields, but \"{}\" is both components", names[0].text()));
       continue;
     }
-    options.vectors.push_back({names[0].text(), names[1].text(), pair.location()});
+    options.vectors.push_back({names[0].text(), names[1].text(), names[0].location(), names[1].location()});
   }
 }
 
@@ -263,6 +221,54 @@ Cache read_cache(const Value& value, Problems& problems) {
 const SectionRegistration registration{cache_section};
 
 }  // namespace
+
+Type target_type() {
+  return section({
+      {.name = "latlon",
+       .type = lat_lon_type(),
+       .description =
+           "Cells between parallels and meridians: their size, for cells from the South Pole and from "
+           "longitude 0, or lists of centres. Edges are halfway between centres.",
+       .example = "1 deg"},
+      {.name = "gaussian",
+       .type = checked("F and a number, such as `F128`",
+                       [](const std::string& text) {
+                         return complaint_of(text, [](const std::string& each) { gaussian_number(each); });
+                       }),
+       .description =
+           "A regular Gaussian grid: F128 has 256 rows, from the north, at the latitudes of Gauss's "
+           "quadrature, of 512 cells each.",
+       .example = "F128"},
+      {.name = "healpix",
+       .type = section({
+           {.name = "level",
+            .type = integer(0, finest_level),
+            .description = "The refinement level: there are 12 * 4^level cells of equal area.",
+            .example = "8",
+            .required = true},
+           {.name = "order",
+            .type = choice({"nested", "ring"}),
+            .description =
+                "How cells are numbered: four cells of one parent in succession, or along parallels.",
+            .example = "ring",
+            .default_value = "nested"},
+       }),
+       .description = "The cells of HEALPix.",
+       .example = "{level: 8}"},
+      {.name = "file",
+       .type = text(),
+       .description =
+           "A NetCDF file with the grid, relative to the configuration file that names it: with coordinates "
+           "by CF, a mesh by UGRID, or in the layout of SCRIP.",
+       .example = "grid.nc"},
+  });
+}
+
+Target target_of(const Value& value, Problems& problems) {
+  Options options;
+  read_target(value, options, problems);
+  return options.target;
+}
 
 LatLon lat_lon_of(std::string_view text) {
   const std::size_t end = text.find_first_not_of("0123456789.");
@@ -334,6 +340,7 @@ void read_how(const Value& section, Options& options, Problems& problems) {
     options.method = Method::file;
     options.weights = path_in(*file);
     options.weights_location = file->location();
+    options.weights_path = file->path();
   }
   if (const Value* coverage = section.find("coverage")) options.coverage = coverage->real();
   options.normalisation = choice_of<Normalisation>(

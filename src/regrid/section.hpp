@@ -16,6 +16,10 @@ namespace tailrace::regrid {
 // that names them. The grid of a file has only its path: read_grid_file fills in the rest.
 config::Section<std::optional<Options>> regrid_section(const std::string& description);
 
+// A target alone, as under `to`: for other sections whose grids are given in the same words.
+config::Type target_type();
+Target target_of(const config::Value& value, config::Problems& problems);
+
 // The options that say how, for sections that know their target: method, weights, coverage, normalisation.
 std::vector<config::Option> how_options();
 // Reads them from a section that contains them.

@@ -33,6 +33,7 @@
 #include "session/regrid_preview.hpp"
 #include "session/restart_preview.hpp"
 #include "settings/configuration.hpp"
+#include "settings/coupling/request.hpp"
 #include "tailrace/tailrace.hpp"
 #include "telemetry/pace.hpp"
 
@@ -175,6 +176,10 @@ double seconds_of_grace(const std::string& configuration) {
   const bool takes_signals =
       servers.signals != settings::Signals::none && servers.mode != settings::Mode::off;
   return takes_signals ? servers.grace_seconds : 0.0;
+}
+
+std::string coupling_request(const std::string& configuration) {
+  return settings::coupling_request(configuration);
 }
 
 std::map<std::string, std::string> configuration_dialects() {

@@ -39,7 +39,7 @@ std::string text_of(const Sources& sources) {
 
 // The servers start before the model gives its options.
 void forbid_placeholders(const config::Node& tree, config::Problems& problems) {
-  for (const char* key : {version_key, "servers"}) {
+  for (const char* key : {version_key, "servers", "yac"}) {
     const config::NodeEntry* entry = tree.find(key);
     if (entry == nullptr) continue;
     for (const std::string& name : config::placeholders_in(entry->value))

@@ -1,0 +1,207 @@
+"""The component from the command line to the end of the run."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .dates import MS
+from .definitions import Definitions, check_output_of_definitions, read_definitions
+from .derived import FOLDER, check_mode, derived_path, write_derived
+from .errors import INSTALL, CouplingError
+from .exchange import ExchangedField
+from .grids import OwnGrid
+from .metadata import OWN, attributes_of
+from .plan import Plan, make_plan
+from .request import Request, read_request
+from .waiting import Patience, Watcher, say
+
+LEAD = 1.0  # seconds that the first process has to report what all of them found
+GRACE = 20.0  # seconds for the files to be ended after a failure
+STATUS_OF = {"configuration": 2, "usage": 2}  # as the command line has them; 1 for all else
+
+
+def serve(coupling: Path, config: Path) -> None:
+    """Collective over all processes that run this command. After a failure it ends the job, since the other components
+    wait within YAC: the first process says why."""
+    world = _start_mpi()
+    component = None
+    try:
+        component = Component(coupling, config, world)
+        component.run()
+    except Exception as error:
+        if component is not None:
+            component.end_files()
+        is_first = component is None or component.is_first
+        if not is_first or (component is None and world.rank != 0):
+            time.sleep(LEAD)
+        say("error", str(error) or type(error).__name__)
+        world.Abort(STATUS_OF.get(getattr(error, "code", ""), 1))
+
+
+def _start_mpi() -> Any:
+    """mpi4py comes first: it asks for MPI_THREAD_MULTIPLE, which servers in threads need."""
+    for module in ("mpi4py.MPI", "yac"):
+        try:
+            import_module(module)
+        except ImportError as error:
+            say(
+                "error",
+                f"--yac needs the Python package {module.partition('.')[0]}, which cannot be imported ({error}); "
+                f"{INSTALL}, with the Open MPI for which the package of YAC is built",
+            )
+            sys.exit(1)
+    return import_module("mpi4py.MPI").COMM_WORLD
+
+
+class Component:
+    def __init__(self, coupling: Path, config: Path, world: Any):
+        import yac
+
+        self.is_first, self._io = world.rank == 0, None
+        self.coupling = coupling
+        self.request: Request = read_request(config)
+        check_mode(self.request)
+        check_output_of_definitions(coupling)
+        self.patience = Patience(self.request.watchdog_seconds, self.request.wait_seconds)
+        self._watcher = Watcher(self.patience.watchdog, self.patience.limit, False)
+        self._yac = yac.YAC()
+        self._yac.read_config_yaml(str(coupling))
+        self._component = self._yac.def_comp(self.request.component)
+        self._comm = self._component.comp_comm
+        self.is_first = self._comm.rank == 0
+
+    def run(self) -> None:
+        """Raises CouplingError and tailrace.Error."""
+        grids = {
+            name: OwnGrid(name, entry, self._comm.rank, self._comm.size) for name, entry in self.request.grids.items()
+        }
+        self._watcher = Watcher(self.patience.watchdog, self.patience.limit, self.is_first)
+        points = {name: grid.define() for name, grid in grids.items()}
+        self.known = self._synchronise()
+        self.plan = make_plan(self.request, self.coupling, self.known)
+        if self.is_first:
+            for warning in self.plan.warnings:
+                say("warning", warning)
+        fields = [
+            ExchangedField(each, grids[each.name.grid], self._component, points[each.name.grid])
+            for each in self.plan.exchanges
+        ]
+        restarted = self._start_session(fields)
+        self._watcher.phase(self._waits("the other components reach enddef and YAC makes its weights"))
+        self._yac.enddef()
+        self._watcher.end()
+        self._exchange_all(fields, restarted)
+        self._io.finish()
+        self._yac.cleanup()
+
+    def _waits(self, what: str) -> str:
+        return f"{self.coupling}: the component {self.request.component} waits until {what}: it waits"
+
+    def _synchronise(self) -> Definitions:
+        """Exchanges the definitions, and reads what YAC then knows."""
+        import yac
+
+        # An absolute path in the folder of the run: the first process of the whole job writes it, wherever that is.
+        # YAC takes one path for all components, so several of Tailrace's in one folder share it.
+        path = Path(self._comm.bcast(str((FOLDER / "definitions.json").absolute())))
+        if self.is_first:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        self._comm.barrier()
+        at, form = yac.ConfigOutputSyncLoc.SYNC_DEF, yac.ConfigOutputFormat.JSON
+        self._yac.set_config_output_file(str(path), form, at, True)
+        self._watcher.phase(self._waits("the other components reach sync_def or enddef"))
+        self._yac.sync_def()
+        return read_definitions(path)
+
+    def _start_session(self, fields: list[ExchangedField]) -> int | None:
+        """Starts and declares. Returns the time of the checkpoint from which the run goes on, in milliseconds."""
+        from tailrace import _core
+
+        path = derived_path(self.request)
+        if self.is_first:
+            write_derived(self.request, self.known)
+        self._comm.barrier()
+        begin = self.plan.begin
+        io = self._io = _core.Session.start(
+            self._comm,
+            str(path),
+            component=self.request.component,
+            initial_time=self.plan.seconds_of(begin),
+            initial_step=self.plan.step_of(begin),
+        )
+        restart = io.restarting()
+        if restart is not None and round(restart[1] * MS) != self.known.start - self.plan.epoch:
+            raise CouplingError(
+                f"the newest checkpoint is of the model time {restart[1]:g} s, but the coupled run starts at "
+                f"{self.known.start_date} ({self.coupling}), which is {self.plan.seconds_of(self.known.start):g} s; "
+                "expected a `start_date` that is the date of the checkpoint"
+            )
+        self._declare(io, fields)
+        io.ready()
+        return None if restart is None else self.known.start
+
+    def _declare(self, io: Any, fields: list[ExchangedField]) -> None:
+        declared: dict[tuple[str, int, str], str] = {}
+        for field in fields:
+            each = field.exchange
+            key = (each.name.grid, each.collection, each.levels if each.collection > 1 else "")
+            if key not in declared:
+                declared[key] = field.grid.declare(io, each.levels, each.collection)
+            if not each.receives:
+                io.input(field.name, grid=declared[key])
+                continue
+            attributes = attributes_of(each.metadata)
+            own = {name: str(attributes.pop(name)) for name in OWN if name in attributes}
+            attributes.setdefault("comment", f"from the component {each.couples[0].source.component} by YAC")
+            io.field(field.name, grid=declared[key], fill_value=each.fill_value, attributes=attributes, **own)
+
+    def _exchange_all(self, fields: list[ExchangedField], restarted: int | None) -> None:
+        """At each time inputs go out before values are awaited, since their sources may need them. The values of the
+        time at which a job goes on are those that the job before it has had."""
+        io, calendar, end = self._io, self.known.calendar, self.known.end
+        given = [field for field in fields if not field.exchange.receives]
+        received = [field for field in fields if field.exchange.receives]
+        for field in fields:
+            field.advance(calendar, end)
+        while times := [field.time for field in fields if field.time is not None]:
+            now = min(times)
+            is_new = restarted is None or now > restarted
+            if is_new:
+                io.step(self.plan.step_of(now), self.plan.seconds_of(now))
+            for field in given:
+                if field.time == now:
+                    field.give(np.asarray(io.get(field.name)), self.patience, self.coupling)
+                    field.advance(calendar, end)
+            for field in received:
+                if field.time == now:
+                    values = field.receive(self.patience, self.coupling)
+                    if is_new and io.wants(field.name):
+                        io.put(field.name, values)
+                    field.advance(calendar, end)
+            if is_new and io.checkpoint_due():
+                io.checkpoint()
+        for field in given:
+            field.settle(self.patience, self.coupling)
+
+    def end_files(self) -> None:
+        """After a failure: ends the files with all that is complete, if the other processes do the same in time."""
+        self._watcher.end()
+        if self._io is None:
+            return
+        ending = threading.Thread(target=_finish, args=(self._io,), daemon=True)
+        ending.start()
+        ending.join(GRACE)
+
+
+def _finish(io: Any) -> None:
+    try:
+        io.finish()
+    except Exception as error:  # the first failure is the one to report
+        say("warning", f"the files could not be ended: {error}")

@@ -1,0 +1,49 @@
+"""The configuration of the session: that of the user, and what YAC knows."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from .definitions import Definitions
+from .errors import CouplingError
+from .request import Request
+
+FOLDER = Path(".tailrace/yac")
+MODES = ("attached", "inline")
+
+
+def check_mode(request: Request) -> None:
+    """Each process has a part of the grids, so none can be a server alone."""
+    mode = request.given.get("servers.mode")
+    if mode and mode["value"] not in MODES:
+        raise CouplingError(
+            f"{mode['place']}  servers.mode: {mode['value']} cannot be used with --yac; expected attached (the default "
+            "there) or inline: the servers run in the processes of the component"
+        )
+
+
+def write_derived(request: Request, known: Definitions) -> Path:
+    """Writes the file for the session, which includes the user's. Only one process calls it. Replaces the file of an
+    earlier run of this component."""
+    path = derived_path(request)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    included = os.path.relpath(request.path, path.parent)
+    lines = ["# Made by `tailrace serve --yac`: the configuration, and what it takes from YAC.", "tailrace: 1"]
+    lines.append(f"include: [{_quoted(included)}]")
+    servers = {"mode": "attached", "model_uses_hdf5": "false"}  # the component itself calls no HDF5 during the run
+    time = {"calendar": known.calendar, "start": known.start_date.removesuffix(".000")}
+    for section, options in (("servers", servers), ("model_time", time)):
+        left = {name: value for name, value in options.items() if f"{section}.{name}" not in request.given}
+        if left:
+            lines.append(f"{section}: {{{', '.join(f'{name}: {value}' for name, value in left.items())}}}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def derived_path(request: Request) -> Path:
+    return FOLDER / f"{request.component}.yaml"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

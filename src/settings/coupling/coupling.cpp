@@ -1,0 +1,91 @@
+#include "settings/coupling/coupling.hpp"
+
+#include "config/read.hpp"
+#include "regrid/section.hpp"
+#include "time/options.hpp"
+
+namespace tailrace::settings {
+namespace {
+
+using config::Value;
+
+config::Type field_type() {
+  return config::section({
+      {.name = "levels",
+       .type = config::text(),
+       .description =
+           "The name of the dimension along a collection of YAC, such as levels; `level_90` for 90 of them "
+           "if it is not given.",
+       .example = "height"},
+      {.name = "fill_value",
+       .type = config::real(-std::numeric_limits<double>::infinity()),
+       .description =
+           "The value that means missing. Cells for which YAC has no value get it too. NaN if it is not "
+           "given.",
+       .example = "-999.0"},
+  });
+}
+
+config::Type type() {
+  return config::section({
+      {.name = "component",
+       .type = config::text(),
+       .description = "The name of this component in the coupled run.",
+       .example = "output",
+       .default_value = "tailrace"},
+      {.name = "grids",
+       .type = config::map("grid", regrid::target_type()),
+       .description =
+           "The grids of this component, by the names that the couples of YAC's configuration use. The cells "
+           "are given in the words of a target of `regrid`.",
+       .example = "{boxes: {latlon: 10 deg}}",
+       .required = true},
+      {.name = "fields",
+       .type = config::map("field", field_type()),
+       .description = "What YAC does not know of fields; only those that need it are listed.",
+       .example = "{ta: {levels: height}}"},
+      {.name = "wait_for",
+       .type = time::duration_or_off_type(),
+       .description =
+           "How long another component may take from one exchange of a field to the next. Then the run ends "
+           "with an error, and the files are complete up to there.",
+       .example = "2 h",
+       .default_value = "30 min"},
+  });
+}
+
+CoupledField field_of(const config::ValueEntry& entry) {
+  CoupledField field{.name = entry.key, .location = entry.location, .levels = {}, .fill_value = {}};
+  field.levels = config::text_of(entry.value, "levels");
+  if (const Value* fill = entry.value.find("fill_value")) field.fill_value = fill->real();
+  return field;
+}
+
+Coupling read(const Value& value, config::Problems& problems) {
+  Coupling coupling;
+  coupling.location = value.location();
+  coupling.component = config::text_of(value, "component", coupling.component);
+  if (coupling.component.empty())
+    problems.add(value.at("component").location(), "yac.component", "expected a name, but got none");
+  if (const Value* grids = value.find("grids"))
+    for (const auto& entry : grids->entries())
+      coupling.grids.push_back({entry.key, regrid::target_of(entry.value, problems), entry.location});
+  if (const Value* fields = value.find("fields"))
+    for (const auto& entry : fields->entries()) coupling.fields.push_back(field_of(entry));
+  coupling.wait_seconds = time::seconds_of(value, "wait_for", coupling.wait_seconds);
+  return coupling;
+}
+
+const config::SectionRegistration registration{coupling_section};
+
+}  // namespace
+
+config::Section<Coupling> coupling_section() {
+  return {.option = {.name = "yac",
+                     .type = type(),
+                     .description = "The component that `tailrace serve --yac` is in a run that YAC couples.",
+                     .example = "{component: output, grids: {boxes: {latlon: 10 deg}}}"},
+          .read = read};
+}
+
+}  // namespace tailrace::settings

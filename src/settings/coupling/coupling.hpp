@@ -1,0 +1,45 @@
+// `yac:`, what the component that `tailrace serve --yac` makes of its processes is in a coupled run: its
+// name, its grids, and what YAC does not know of its fields. Only that command uses the section.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/section.hpp"
+#include "regrid/options.hpp"
+
+namespace tailrace::settings {
+
+struct CoupledGrid {  // an entry under `yac.grids`
+  std::string name;   // of YAC's grid, and of Tailrace's
+  regrid::Target target;
+  config::Location location;
+  bool operator==(const CoupledGrid& other) const { return name == other.name && target == other.target; }
+};
+
+struct CoupledField {  // an entry under `yac.fields`
+  std::string name;    // of the field of this component
+  config::Location location;
+  std::string levels;                // the dim of its collection; empty: level_N for N of them
+  std::optional<double> fill_value;  // not given: NaN
+  bool operator==(const CoupledField& other) const {
+    return name == other.name && levels == other.levels && fill_value == other.fill_value;
+  }
+};
+
+struct Coupling {
+  std::string component = "tailrace";
+  config::Location location;  // line 0: the configuration has no such section
+  std::vector<CoupledGrid> grids;
+  std::vector<CoupledField> fields;
+  double wait_seconds = 1800.0;                   // from one exchange of a field to the next; 0: no limit
+  bool operator==(const Coupling& other) const {  // wherever they stand
+    return component == other.component && grids == other.grids && fields == other.fields &&
+           wait_seconds == other.wait_seconds;
+  }
+};
+
+config::Section<Coupling> coupling_section();
+
+}  // namespace tailrace::settings

@@ -1,0 +1,144 @@
+#include "settings/coupling/request.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "config/read.hpp"
+#include "dialects/dialect.hpp"
+#include "input/options.hpp"
+#include "settings/checkpoint.hpp"
+#include "settings/configuration.hpp"
+#include "settings/coupling/coupling.hpp"
+#include "tailrace/error.hpp"
+
+namespace tailrace::settings {
+namespace {
+
+using nlohmann::json;
+
+struct TargetToJson {
+  json operator()(const regrid::LatLon& grid) const {
+    return {{"kind", "latlon"}, {"lat", grid.lat}, {"lon", grid.lon}};
+  }
+  json operator()(const regrid::Gaussian& grid) const {
+    return {{"kind", "gaussian"}, {"number", grid.number}};
+  }
+  json operator()(const regrid::Healpix& grid) const {
+    return {{"kind", "healpix"},
+            {"level", grid.level},
+            {"order", grid.order == regrid::HealpixOrder::nested ? "nested" : "ring"}};
+  }
+  json operator()(const regrid::GridFile& grid) const { return {{"kind", "file"}, {"path", grid.path}}; }
+};
+
+json grids_of(const Coupling& coupling) {
+  json grids = json::object();
+  for (const CoupledGrid& grid : coupling.grids)
+    grids[grid.name] = {{"place", grid.location.text()}, {"target", std::visit(TargetToJson(), grid.target)}};
+  return grids;
+}
+
+json fields_of(const Coupling& coupling) {
+  json fields = json::object();
+  for (const CoupledField& field : coupling.fields) {
+    json& made = fields[field.name] = {{"place", field.location.text()}, {"levels", field.levels}};
+    if (field.fill_value) made["fill_value"] = *field.fill_value;
+  }
+  return fields;
+}
+
+// The options that the text itself has: what is left out may come from YAC.
+json given_in(const config::Node& tree) {
+  json given = json::object();
+  for (const auto& [section, option] : {std::pair{"servers", "mode"},
+                                        {"servers", "model_uses_hdf5"},
+                                        {"model_time", "calendar"},
+                                        {"model_time", "start"}}) {
+    const config::NodeEntry* entry = tree.find(section);
+    const config::NodeEntry* found = entry != nullptr ? entry->value.find(option) : nullptr;
+    if (found == nullptr) continue;
+    given[fmt::format("{}.{}", section, option)] = {{"place", found->value.location.text()},
+                                                    {"value", found->value.text}};
+  }
+  return given;
+}
+
+void add_period(json& made, const time::Period& period) {
+  made["every"] = period.is_never() ? "never" : period.length();
+  if (period.is_never()) return;
+  if (period.kind() == time::PeriodKind::seconds) made["seconds"] = period.seconds();
+  if (period.kind() == time::PeriodKind::steps) made["steps"] = period.count();
+  if (period.kind() == time::PeriodKind::months) made["months"] = period.count();
+}
+
+json asked_of(const Configuration& configuration) {
+  json asked = json::array();
+  for (const FieldGroup& group : configuration.field_groups) {
+    if (group.once) continue;
+    for (const ListedName& field : group.fields) {
+      json& made = asked.emplace_back(json{{"name", field.name}, {"place", field.location.text()}});
+      const config::Location& where = group.every_location.line > 0 ? group.every_location : field.location;
+      made["every_place"] = where.text();
+      made["optional"] = group.optional;
+      add_period(made, group.every);
+    }
+  }
+  return asked;
+}
+
+json variables_of(const Configuration& configuration) {
+  json variables = json::array();
+  for (const OutputEntry& file : configuration.files)
+    for (const VariableEntry& entry : file.variables)
+      for (const std::string& field : settings::fields_of(entry, configuration)) {
+        if (entry.cycle != time::Cycle::none) continue;
+        json& made = variables.emplace_back(json{{"field", field}, {"place", entry.location.text()}});
+        add_period(made, entry.every);
+      }
+  return variables;
+}
+
+json inputs_of(const Configuration& configuration) {
+  json inputs = json::array();
+  for (const input::Entry& entry : configuration.sections.get<input::Options>().entries)
+    for (const input::FieldRequest& field : entry.fields)
+      inputs.push_back({{"name", field.name}, {"place", field.location.text()}});
+  return inputs;
+}
+
+config::Node tree_of(const Sources& sources) {
+  config::Problems problems;
+  auto merged = config::merge_sources(sources, {"tailrace", dialects::notations()}, problems);
+  problems.throw_if_any();
+  return std::move(merged.tree);
+}
+
+}  // namespace
+
+std::string coupling_request(const std::string& path) {
+  const Sources sources = read_sources(path);
+  const Configuration configuration = parse_configuration(sources, nullptr);
+  const auto& coupling = configuration.sections.get<Coupling>();
+  if (coupling.location.line == 0)
+    throw Error(ErrorCode::configuration,
+                fmt::format("{} has no section `yac`; expected one with the grids of this component, such as "
+                            "`yac: {{grids: {{boxes: {{latlon: 10 deg}}}}}}`",
+                            path));
+  const ServersOptions& servers = configuration.servers;
+  const json request{{"place", coupling.location.text()},
+                     {"component", coupling.component},
+                     {"wait_seconds", coupling.wait_seconds},
+                     {"watchdog_seconds", servers.watchdog_seconds},
+                     {"report_directory", servers.report ? servers.report_directory : ""},
+                     {"grids", grids_of(coupling)},
+                     {"fields", fields_of(coupling)},
+                     {"given", given_in(tree_of(sources))},
+                     {"asked", asked_of(configuration)},
+                     {"variables", variables_of(configuration)},
+                     {"inputs", inputs_of(configuration)},
+                     {"checkpoints", configuration.sections.get<CheckpointOptions>().is_asked_for}};
+  return request.dump();
+}
+
+}  // namespace tailrace::settings

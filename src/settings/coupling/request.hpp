@@ -1,0 +1,24 @@
+// What `tailrace serve --yac` needs of a configuration. That command is written in Python, and asks for it as
+// JSON, so that the notation, its defaults and the places in the text are read in one way.
+#pragma once
+
+#include <string>
+
+namespace tailrace::settings {
+
+// Reads and checks the configuration. Returns the JSON object
+//   {"place", "component", "wait_seconds", "watchdog_seconds", "report_directory",
+//    "grids": {NAME: {"place", "target"}}, with a target as python/tailrace/weights/requests.py reads it,
+//    "fields": {NAME: {"place", "levels", "fill_value"}},
+//    "given": {KEY: {"place", "value"}} of servers.mode, servers.model_uses_hdf5, model_time.calendar and
+//        model_time.start, those that the text has,
+//    "asked": [{"name", "place", "every", "every_place", "optional", "seconds" or "steps" or "months"}] of
+//    `fields`,
+//        without fixed ones,
+//    "variables": [{"field", "place", "every", "seconds" or "steps" or "months"}] of `output`,
+//    "inputs": [{"name", "place"}], "checkpoints": whether any are made}.
+// A place is file:line:column, or the file. Blocks. Throws the errors of parse_configuration, and
+// Error(configuration) if there is no section `yac`.
+std::string coupling_request(const std::string& path);
+
+}  // namespace tailrace::settings

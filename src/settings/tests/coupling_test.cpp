@@ -1,0 +1,81 @@
+// `yac:` in a configuration, and what `tailrace serve --yac` gets of it.
+#include "settings/coupling/coupling.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "config/testing/section_conformance.hpp"
+#include "settings/coupling/request.hpp"
+#include "tailrace/error.hpp"
+
+namespace tailrace::settings {
+namespace {
+
+TEST(CouplingSection, keeps_the_contract) { config::testing::check_section(coupling_section()); }
+
+TEST(CouplingSection, tells_what_is_wrong) {
+  const auto told = [](const char* yaml) { return config::testing::problems_of(coupling_section(), yaml); };
+  EXPECT_THAT(told("yac: {grids: {boxes: {latlon: 7 deg}}}"),
+              ::testing::HasSubstr(
+                  "run.yaml:1:31  yac.grids.boxes.latlon: expected a size in degrees that divides 180"));
+  EXPECT_THAT(told("yac: {grids: {boxes: {}}}"), ::testing::HasSubstr("expected one of latlon, gaussian"));
+  EXPECT_THAT(told("yac: {component: \"\", grids: {boxes: {latlon: 9 deg}}}"),
+              ::testing::HasSubstr("yac.component: expected a name"));
+  EXPECT_THAT(told("yac: {component: io}"), ::testing::HasSubstr("grids"));
+}
+
+nlohmann::json request_of(const std::string& yaml) {
+  const std::string path = ::testing::TempDir() + "coupling_request.yaml";
+  std::ofstream(path) << yaml;
+  const std::string made = coupling_request(path);
+  std::filesystem::remove(path);
+  return nlohmann::json::parse(made);
+}
+
+TEST(CouplingRequest, has_what_the_text_has_with_its_places) {
+  const auto made = request_of(
+      "tailrace: 1\n"
+      "servers: {mode: inline, watchdog: 7 s}\n"
+      "model_time: {calendar: noleap, start: 2001-02-03}\n"
+      "yac:\n"
+      "  component: io\n"
+      "  grids:\n"
+      "    ball: {healpix: {level: 2, order: ring}}\n"
+      "    rows: {gaussian: F3}\n"
+      "  fields: {ta: {levels: height, fill_value: -9}}\n"
+      "  wait_for: 5 s\n"
+      "fields:\n"
+      "  fast: {names: [ta]}\n"
+      "  slow: {every: 2 h, names: [qv]}\n"
+      "  fixed: {every: once, names: [oro]}\n"
+      "output: {a.nc: {variables: [{fields: \"*a\", operation: mean, every: 6 h}]}}\n");
+  EXPECT_EQ(made["component"], "io");
+  EXPECT_EQ(made["wait_seconds"], 5.0);
+  EXPECT_EQ(made["watchdog_seconds"], 7.0);
+  EXPECT_EQ(made["grids"]["ball"]["target"],
+            (nlohmann::json{{"kind", "healpix"}, {"level", 2}, {"order", "ring"}}));
+  EXPECT_EQ(made["grids"]["rows"]["target"], (nlohmann::json{{"kind", "gaussian"}, {"number", 3}}));
+  EXPECT_THAT(made["grids"]["rows"]["place"].get<std::string>(),
+              ::testing::HasSubstr("coupling_request.yaml:8:5"));
+  EXPECT_EQ(made["fields"]["ta"]["levels"], "height");
+  EXPECT_EQ(made["fields"]["ta"]["fill_value"], -9.0);
+  EXPECT_EQ(made["given"]["servers.mode"]["value"], "inline");
+  EXPECT_EQ(made["given"]["model_time.start"]["value"], "2001-02-03");
+  EXPECT_FALSE(made["given"].contains("servers.model_uses_hdf5"));
+  ASSERT_EQ(made["asked"].size(), 2u);  // no fixed field
+  EXPECT_EQ(made["asked"][0]["steps"], 1);
+  EXPECT_EQ(made["asked"][1]["seconds"], 7200.0);
+  ASSERT_EQ(made["variables"].size(), 1u);
+  EXPECT_EQ(made["variables"][0]["field"], "ta");
+  EXPECT_EQ(made["variables"][0]["seconds"], 21600.0);
+  EXPECT_EQ(made["checkpoints"], false);
+}
+
+TEST(CouplingRequest, needs_the_section) {
+  EXPECT_THAT([] { request_of("tailrace: 1\n"); },
+              ::testing::ThrowsMessage<Error>(::testing::HasSubstr("has no section `yac`")));
+}
+
+}  // namespace
+}  // namespace tailrace::settings
