@@ -114,6 +114,26 @@ def test_yac(tmp_path, serial, expected):
         assert got[name].tobytes() == expected[name].tobytes(), name
 
 
+@needs("yac")
+@pytest.mark.parametrize(("ranks", "servers"), [(6, 1), (2, 3)])
+def test_tailrace_through_yac(tmp_path, expected, ranks, servers):
+    """The model makes no call of Tailrace. The mesh is that of the file of a run that does."""
+    lay_out(tmp_path, steps=1)
+    ran(tmp_path, "tailrace", 2)
+    (tmp_path / "sedimentation.nc").rename(tmp_path / "mesh.nc")
+    lay_out(tmp_path)
+    (tmp_path / "coupled.yaml").write_text((EXAMPLE / "coupled.yaml").read_text())
+    serve = [sys.executable, "-m", "tailrace.cli", "serve", "--yac", "coupling.yaml", "coupled.yaml"]
+    ran(tmp_path, "yac", ranks, ":", "-n", str(servers), *serve)
+    assert_equal(tmp_path / "sedimentation.nc", expected)
+    with netCDF4.Dataset(tmp_path / "sedimentation.nc") as file:
+        assert np.array_equal(file["time"][:], DT * np.arange(STEPS + 1))
+        assert {(file[name].units, file[name].long_name) for name in ("CO", "ash")} == {
+            ("kg kg-1", "carbon monoxide"),
+            ("kg kg-1", "volcanic ash"),
+        }
+
+
 def test_without_output(tmp_path):
     lay_out(tmp_path)
     assert float(ran(tmp_path, "none", 6)["mass_change"]) < 1e-13
