@@ -1,4 +1,4 @@
-! What a way of output does. Each file output_*.f90 is one way; a program is linked with one of them.
+! The interface of a way of output. Each file output_*.f90 is one way; a program is linked with one of them.
 module output
   use mpi_f08, only: MPI_Comm
   use settings, only: settings_t, rk

@@ -1,4 +1,4 @@
-! What moves the tracers: vertical diffusion for all, and the fall of particles. Both are in flux form: what leaves a layer
+! The motion of the tracers: vertical diffusion for all, and the fall of particles. Both are in flux form: what leaves a layer
 ! enters the next, or the ground, so mass is conserved to rounding.
 module schemes
   use mpi_f08

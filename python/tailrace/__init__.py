@@ -74,7 +74,7 @@ def _make_python_known() -> None:
 
 
 def __getattr__(name: str):
-    """Loads what is asked for: readers of streams, sinks and sources of input do without the compiled module and MPI."""
+    """Loads what is asked for: streams, sinks and sources of input do without the compiled module and MPI."""
     if name == "stream":
         from .streams import stream as found
     elif name == "input_source":

@@ -1,4 +1,4 @@
-"""A component beside programs that know nothing of Tailrace: MPI_COMM_WORLD is not used, whoever has split it."""
+"""A component beside programs that know nothing of Tailrace: MPI_COMM_WORLD is not used."""
 
 import importlib.util
 import subprocess

@@ -25,7 +25,8 @@ def needs(way: str) -> pytest.MarkDecorator:
 
 
 def lay_out(folder: Path, **settings) -> None:
-    chosen = {"columns": COLUMNS, "levels": LEVELS, "steps": STEPS, "substeps": SUBSTEPS, "top": TOP, "dt": DT} | settings
+    chosen = {"columns": COLUMNS, "levels": LEVELS, "steps": STEPS, "substeps": SUBSTEPS, "top": TOP, "dt": DT}
+    chosen |= settings
     listed = ", ".join(f"{key} = {value}" for key, value in chosen.items())
     (folder / "run.nml").write_text(f"&sedimentation {listed} /\n")
     (folder / "sedimentation.yaml").write_text((EXAMPLE / "sedimentation.yaml").read_text())
@@ -107,8 +108,8 @@ def test_tailrace(tmp_path, expected, ranks):
 @needs("yac")
 def test_yac(tmp_path, serial, expected):
     lay_out(tmp_path)
-    receiver = [sys.executable, str(Path(__file__).with_name("receive.py")), str(serial / "sedimentation.nc"), "got.npz"]
-    ran(tmp_path, "yac", 5, ":", "-n", "1", *receiver)
+    receiver = [str(Path(__file__).with_name("receive.py")), str(serial / "sedimentation.nc"), "got.npz"]
+    ran(tmp_path, "yac", 5, ":", "-n", "1", sys.executable, *receiver)
     got = np.load(tmp_path / "got.npz")
     for name in ALL:
         assert got[name].tobytes() == expected[name].tobytes(), name
@@ -210,7 +211,7 @@ def test_a_tracer_falls_at_its_velocity(tmp_path):
 
 @needs("netcdf")
 def test_the_triangles_cover_the_sphere(tmp_path):
-    """Seen by Tailrace's file, which has the mesh: each edge has two triangles, and their areas sum to that of a sphere."""
+    """In Tailrace's file, which has the mesh: each edge has two triangles, and the areas sum to that of a sphere."""
     lay_out(tmp_path, steps=1)
     ran(tmp_path, "tailrace", 4)
     with netCDF4.Dataset(tmp_path / "sedimentation.nc") as file:

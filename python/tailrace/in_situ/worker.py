@@ -1,5 +1,5 @@
-"""python -m tailrace.in_situ.worker SCRIPT FUNCTION FD: loads the script and calls its function with each step, or, if it
-is a sink, once with all of them."""
+"""python -m tailrace.in_situ.worker SCRIPT FUNCTION FD: loads the script and calls its function with each step,
+or, if it is a sink, once with all of them."""
 
 import ctypes
 import importlib
