@@ -29,10 +29,14 @@ needs_yac = pytest.mark.skipif(
 def run(folder: Path, mode: str, split: str, roles: dict[str, int]) -> None:
     (folder / "run.yaml").write_text(CONFIGURATION % mode)
     beside = [role for role in roles if role != "foreign"]
+    foreign = sum(ranks for place, ranks in enumerate(roles.values()) if place < list(roles).index("foreign"))
     command: list[str] = []
     for role, ranks in roles.items():
         command += [":"] if command else ["mpirun"]
-        command += ["-n", str(ranks), sys.executable, str(PROGRAM), role, split, *beside]
+        program = [str(PROGRAM), role, split, str(foreign), *beside]
+        if (role, split) == ("server", "handshake"):
+            program = ["-m", "tailrace.cli", "serve", "--group", "io", "run.yaml"]
+        command += ["-n", str(ranks), sys.executable, *program]
     done = subprocess.run(command, cwd=folder, env=mpi_environment(), capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     with xr.open_dataset(folder / "out.nc") as file:
@@ -61,3 +65,17 @@ def test_a_foreign_program_has_part_of_the_world(tmp_path, mode, roles):
 )
 def test_yac_owns_the_world(tmp_path, mode, roles):
     run(tmp_path, mode, "yac", roles)
+
+
+@needs_yac
+@pytest.mark.parametrize("roles", [{"server": 1, "foreign": 1, "model": 2}, {"model": 2, "foreign": 1, "server": 2}])
+def test_a_server_is_a_group_of_an_mpi_handshake(tmp_path, roles):
+    run(tmp_path, "dedicated", "handshake", roles)
+
+
+def test_a_group_that_nobody_else_named_ends_the_job(tmp_path):
+    (tmp_path / "run.yaml").write_text(CONFIGURATION % "dedicated")
+    command = ["mpirun", "-n", "1", sys.executable, "-m", "tailrace.cli", "serve", "--group", "oi", "run.yaml"]
+    done = subprocess.run(command, cwd=tmp_path, env=mpi_environment(), capture_output=True, text=True, timeout=120)
+    assert done.returncode != 0
+    assert "tailrace: error: no other program of this job named the group 'oi' in its MPI handshake" in done.stderr

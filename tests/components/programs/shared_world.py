@@ -1,9 +1,14 @@
-"""A job whose MPI_COMM_WORLD belongs to several programs: python shared_world.py ROLE SPLIT
+"""A job whose MPI_COMM_WORLD belongs to several programs: python shared_world.py ROLE SPLIT FOREIGN BESIDE...
 
-ROLE: foreign (never loads Tailrace), model, server. SPLIT: `colours` (MPI_Comm_split of MPI_COMM_WORLD), or `yac` (YAC
-owns MPI_COMM_WORLD, and `get_comps_comm` gives the communicator of model and server).
+ROLE: foreign (never loads Tailrace), model, server. FOREIGN: the lowest rank of the foreign program. BESIDE: the roles
+to which YAC gives one communicator. SPLIT: how MPI_COMM_WORLD is divided:
+
+  colours    by MPI_Comm_split
+  yac        YAC owns it, and `get_comps_comm` gives the communicator of model and server
+  handshake  by an MPI handshake, in which the model names those of YAC and of `tailrace serve --group io`
 """
 
+import ctypes
 import sys
 
 import numpy as np
@@ -20,20 +25,24 @@ def communicator(role: str, split: str, beside: list[str]) -> MPI.Comm:
         return MPI.COMM_WORLD.Split(0 if role == "foreign" else 1)
     import yac
 
-    coupler = yac.YAC()
+    own = named_groups(yac, ["yac", "io"]) if (role, split) == ("model", "handshake") else []
+    coupler = yac.YAC(own[0]) if own else yac.YAC()
     communicator.coupler = coupler  # it is finalised when nothing refers to it
     yac.def_calendar(yac.Calendar.PROLEPTIC_GREGORIAN)
     coupler.def_datetime("2026-01-01T00:00:00", "2026-01-02T00:00:00")
     coupler.def_comp(role)
-    comm = coupler.get_comps_comm(["foreign"] if role == "foreign" else beside)
+    comm = own[1] if own else coupler.get_comps_comm(["foreign"] if role == "foreign" else beside)
     coupler.enddef()
     return comm
 
 
-def first_of(role: str) -> int:
-    """Collective over MPI_COMM_WORLD: the lowest rank of a role."""
-    roles = MPI.COMM_WORLD.allgather(sys.argv[1])
-    return roles.index(role)
+def named_groups(yac, names: list[str]) -> list[MPI.Comm]:
+    """By YAC's own function, which its module for Python does not have."""
+    texts = (ctypes.c_char_p * len(names))(*(name.encode() for name in names))
+    handles = (ctypes.c_int * len(names))()
+    library = ctypes.CDLL(yac._yac.__file__)
+    library.yac_cmpi_handshake_f2c(MPI.COMM_WORLD.py2f(), len(names), texts, handles)
+    return [MPI.Comm.f2py(handle) for handle in handles]
 
 
 def compute(comm: MPI.Comm, foreign: int) -> None:
@@ -69,13 +78,12 @@ def answer() -> None:
 
 
 def main() -> None:
-    role, split, *beside = sys.argv[1:]
-    foreign = first_of("foreign")
+    role, split, foreign, *beside = sys.argv[1:]
     comm = communicator(role, split, beside)
     if role == "foreign":
         answer()
     elif role == "model":
-        compute(comm, foreign)
+        compute(comm, int(foreign))
     else:
         import tailrace
 
