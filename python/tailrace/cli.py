@@ -134,9 +134,9 @@ def run(ranks: int, servers: int | None, mpirun: str | None, config: Path, progr
     "coupling",
     type=CONFIG,
     metavar="COUPLING",
-    help="Run as a component of a job that YAC couples, with YAC's configuration COUPLING: the fields that it couples to "
-    "this component are written, and what it gets from there comes from the files of `input`. The section `yac` of "
-    "CONFIG has its grids.",
+    help="Run as a component of a job that YAC couples, with YAC's configuration COUPLING: fields that it couples to "
+    "this component are written, and fields that others get from it come from the files of `input`. The section `yac` "
+    "of CONFIG has its grids.",
 )
 @click.option(
     "--group",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import time
@@ -18,7 +19,7 @@ from .errors import INSTALL, CouplingError
 from .exchange import ExchangedField
 from .grids import OwnGrid
 from .metadata import OWN, attributes_of
-from .plan import Plan, make_plan
+from .plan import make_plan
 from .request import Request, read_request
 from .waiting import Patience, Watcher, say
 
@@ -69,20 +70,23 @@ class Component:
         self.request: Request = read_request(config)
         check_mode(self.request)
         check_output_of_definitions(coupling)
-        self.patience = Patience(self.request.watchdog_seconds, self.request.wait_seconds)
-        self._watcher = Watcher(self.patience.watchdog, self.patience.limit, False)
+        times = self.request.watchdog_seconds, self.request.wait_seconds
+        self._watcher = Watcher(*times)
+        self._watcher.phase(self._waits("all processes of the job have started YAC and defined their components"))
         self._yac = yac.YAC()
         self._yac.read_config_yaml(str(coupling))
         self._component = self._yac.def_comp(self.request.component)
         self._comm = self._component.comp_comm
         self.is_first = self._comm.rank == 0
+        self.patience = Patience(*times, self.is_first)
+        if not self.is_first:  # from here on all processes of the component wait together
+            self._watcher.end()
 
     def run(self) -> None:
         """Raises CouplingError and tailrace.Error."""
         grids = {
             name: OwnGrid(name, entry, self._comm.rank, self._comm.size) for name, entry in self.request.grids.items()
         }
-        self._watcher = Watcher(self.patience.watchdog, self.patience.limit, self.is_first)
         points = {name: grid.define() for name, grid in grids.items()}
         self.known = self._synchronise()
         self.plan = make_plan(self.request, self.coupling, self.known)
@@ -102,7 +106,7 @@ class Component:
         self._yac.cleanup()
 
     def _waits(self, what: str) -> str:
-        return f"{self.coupling}: the component {self.request.component} waits until {what}: it waits"
+        return f"{self.coupling}: the component {self.request.component} waits until {what}; it has waited"
 
     def _synchronise(self) -> Definitions:
         """Exchanges the definitions, and reads what YAC then knows."""
@@ -173,18 +177,19 @@ class Component:
         while times := [field.time for field in fields if field.time is not None]:
             now = min(times)
             is_new = restarted is None or now > restarted
-            if is_new:
+            outgoing = [field for field in given if field.time == now]
+            if is_new and outgoing:
                 io.step(self.plan.step_of(now), self.plan.seconds_of(now))
-            for field in given:
-                if field.time == now:
-                    field.give(np.asarray(io.get(field.name)), self.patience, self.coupling)
-                    field.advance(calendar, end)
-            for field in received:
-                if field.time == now:
-                    values = field.receive(self.patience, self.coupling)
-                    if is_new and io.wants(field.name):
-                        io.put(field.name, values)
-                    field.advance(calendar, end)
+            for field in outgoing:
+                field.give(np.asarray(io.get(field.name)), self.patience, self.coupling)
+                field.advance(calendar, end)
+            come = [(field, field.receive(self.patience, self.coupling)) for field in received if field.time == now]
+            if is_new and not outgoing:  # a step begins when its values are here, so that none is left half done
+                io.step(self.plan.step_of(now), self.plan.seconds_of(now))
+            for field, values in come:
+                if is_new and io.wants(field.name):
+                    io.put(field.name, values)
+                field.advance(calendar, end)
             if is_new and io.checkpoint_due():
                 io.checkpoint()
         for field in given:
@@ -201,7 +206,6 @@ class Component:
 
 
 def _finish(io: Any) -> None:
-    try:
+    # The failure that led here is the one to report; what goes wrong with a file the servers say themselves.
+    with contextlib.suppress(Exception):
         io.finish()
-    except Exception as error:  # the first failure is the one to report
-        say("warning", f"the files could not be ended: {error}")

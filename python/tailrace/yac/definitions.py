@@ -65,9 +65,9 @@ def check_output_of_definitions(coupling: Path) -> None:
     for number, line in enumerate(coupling.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         if found := re.match(r"\s*sync_def\s*:", line):
             raise CouplingError(
-                f"{coupling}:{number}:{found.end() - len(found[0].lstrip()) + 1}: Tailrace has YAC write its definitions "
-                "after sync_def to .tailrace/yac/definitions.json, and YAC takes one file; expected `def_comp` or "
-                "`enddef` here, or nothing"
+                f"{coupling}:{number}:{found.end() - len(found[0].lstrip()) + 1}: Tailrace has YAC write its "
+                "definitions after sync_def to .tailrace/yac/definitions.json, and YAC takes one file; expected "
+                "`def_comp` or `enddef` here, or nothing"
             )
 
 
@@ -82,7 +82,8 @@ def read_definitions(path: Path) -> Definitions:
     dates = [made.get(f"{which}_date") for which in ("start", "end")]
     if None in dates:
         raise CouplingError(
-            "YAC has no dates of the run; expected `start_date` and `end_date` in its configuration, or from a component"
+            "YAC has no dates of the run; expected `start_date` and `end_date` in its configuration, or from a "
+            "component"
         )
     start, end = (milliseconds_of(date, calendar) for date in dates)
     components = made["debug_definitions"].get("components", [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,35 +41,39 @@ class ExchangedField:
             self._field.update()
         self.time, self._over = None, True
 
-    def receive(self, patience: Patience, coupling: Any) -> np.ndarray:
+    def receive(self, patience: Patience, coupling: Path) -> np.ndarray:
         """The values in the shape of Tailrace's array, valid until the next call. Cells without a value have the fill
         value: YAC leaves them as they are."""
         self._values.fill(self.exchange.fill_value)
         date = self._field.datetime
         self._field.get(self._values, asyn=True)
-        patience.wait(lambda: bool(self._field.test()), lambda: self._awaits("put", date, coupling))
+        patience.wait(self._is_done, lambda waited: self._lacks(waited, date, coupling))
         return self._values.reshape(self.grid.local_shape(self.exchange.collection))
 
-    def give(self, values: np.ndarray, patience: Patience, coupling: Any) -> None:
-        date = self._field.datetime
-        # YAC would wait in put for those that have not taken the values before.
-        patience.wait(lambda: bool(self._field.test()), lambda: self._awaits("got", date, coupling))
+    def give(self, values: np.ndarray, patience: Patience, coupling: Path) -> None:
+        self.settle(patience, coupling)  # or YAC would wait in put
         self._values[...] = values.reshape(self._values.shape)
         self._field.put(self._values)
 
-    def settle(self, patience: Patience, coupling: Any) -> None:
-        """Waits until the values of the last exchange are taken."""
-        patience.wait(lambda: bool(self._field.test()), lambda: self._awaits("got", "the end", coupling))
+    def settle(self, patience: Patience, coupling: Path) -> None:
+        """Waits until the values of the exchange before are taken."""
+        patience.wait(self._is_done, lambda waited: self._is_left(waited, coupling))
 
-    def _awaits(self, verb: str, date: str, coupling: Any) -> str:
-        place = place_of(coupling, self.name)
-        others = [couple.source if self.exchange.receives else couple.target for couple in self.exchange.couples]
-        if verb == "put":
-            return (
-                f"{place}: {others[0]} has not been put for {date}: {self.exchange.name} waits. Has the component "
-                f"{others[0].component} ended, does it put this field at this time, and has it the same period? It waits"
-            )
+    def _is_done(self) -> bool:
+        return bool(self._field.test())
+
+    def _lacks(self, waited: str, date: str, coupling: Path) -> str:
+        source = self.exchange.couples[0].source
         return (
-            f"{place}: {', '.join(map(str, others))} has not been got before {date}: {self.exchange.name} waits. Has the "
-            f"component {others[0].component} ended, and does it get this field at this time? It waits"
+            f"{place_of(coupling, self.name)}: {self.exchange.name} has waited {waited} for {source} of {date}: the "
+            f"component {source.component} is slow, has ended, or does not put this field for that time"
+        )
+
+    def _is_left(self, waited: str, coupling: Path) -> str:
+        targets = [couple.target for couple in self.exchange.couples]
+        components = ", ".join(dict.fromkeys(target.component for target in targets))
+        return (
+            f"{place_of(coupling, self.name)}: {self.exchange.name} has waited {waited} until "
+            f"{', '.join(map(str, targets))} got the values before {self._field.datetime}: the component {components} "
+            "is slow, has ended, or does not get this field at each coupling"
         )

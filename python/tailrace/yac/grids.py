@@ -127,5 +127,5 @@ class OwnGrid:
             dims=above + dims,
             shape=extents + list(self.grid.shape),
             offset=[0] * len(above) + [self.first // row] + [0] * len(rest),
-            count=extents + [self.count // row, *rest],
+            count=[*extents, self.count // row, *rest],
         )

@@ -71,6 +71,7 @@ class _Planner:
         self.request, self.coupling, self.known = request, coupling, known
         self.problems: list[str] = []
         self.warnings: list[str] = []
+        self._refused: set[str] = set()  # own fields of couples that are problems themselves
 
     def plan(self) -> Plan:
         received, given = self._own_couples()
@@ -139,6 +140,7 @@ class _Planner:
             )
         else:
             return True
+        self._refused.add(own.field)
         return False
 
     def _fields_of(self, component: str) -> list[str]:
@@ -152,8 +154,8 @@ class _Planner:
             source = self.known.fields[couple.source]
             if couple.period % source.step:
                 self.problems.append(
-                    f"{self._place(couple.target.field)}: {couple} has the coupling period {told(couple.period)}, which "
-                    f"is no multiple of the time step {told(source.step)} of {couple.source}"
+                    f"{self._place(couple.target.field)}: {couple} has the coupling period {told(couple.period)}, "
+                    f"which is no multiple of the time step {told(source.step)} of {couple.source}"
                 )
                 continue
             lag = couple.target_lag * source.step
@@ -223,7 +225,7 @@ class _Planner:
                     f"{near(name, self.request.asked)}"
                 )
         for name, asked in self.request.asked.items():
-            if name not in received and not name.startswith("input.") and not asked.optional:
+            if name not in {*received, *self._refused} and not name.startswith("input.") and not asked.optional:
                 self.problems.append(
                     f"{asked.place}  fields: the field {name}: no couple of {self.coupling} has the target "
                     f"{me}.GRID.{name}{near(name, received)}"
@@ -235,32 +237,31 @@ class _Planner:
                     f"{self.request.path} has{near(name, self.request.inputs)}"
                 )
         for name, place in self.request.inputs.items():
-            if name not in given and f"input.{name}" not in self.request.asked:
+            if name not in {*given, *self._refused} and f"input.{name}" not in self.request.asked:
                 self.problems.append(
                     f"{place}  input: the field {name}: no couple of {self.coupling} has the source {me}.GRID.{name}"
                     f"{near(name, given)}"
                 )
         for name, words in self.request.fields.items():
-            if name not in received and name not in given:
+            if name not in {*received, *given, *self._refused}:
                 self.problems.append(
                     f"{words['place']}  yac.fields: {me} exchanges no field {name}{near(name, [*received, *given])}"
                 )
 
     def _epoch(self, begin: int, base: int) -> int:
         calendar, start = (self.request.given.get(f"model_time.{key}") for key in ("calendar", "start"))
-        if calendar and SAME.get(calendar["value"], calendar["value"]) != self.known.calendar:
-            if not self._is_late_standard(calendar["value"]):
-                self.problems.append(
-                    f"{calendar['place']}  model_time.calendar: {calendar['value']}, but the components of the coupled "
-                    f"run have the calendar {self.known.calendar} ({self.coupling}, or a component)"
-                )
-                return begin
+        if calendar and not self._is_same_calendar(calendar["value"]):
+            self.problems.append(
+                f"{calendar['place']}  model_time.calendar: {calendar['value']}, but the components of the coupled run "
+                f"have the calendar {self.known.calendar} ({self.coupling}, or a component)"
+            )
+            return begin
         if start is None:
             if self.request.checkpoints:
                 self.problems.append(
-                    f"{self.request.path}: checkpoints need `model_time` with `calendar: {self.known.calendar}` and the "
-                    f"`start` of the first job (this one starts at {self.known.start_date}): the date of YAC changes "
-                    "from job to job"
+                    f"{self.request.path}: checkpoints need `model_time` with `calendar: {self.known.calendar}` and "
+                    f"the `start` of the first job (this one starts at {self.known.start_date}): the date of YAC "
+                    "changes from job to job"
                 )
             return begin
         epoch = milliseconds_of(start["value"], self.known.calendar)
@@ -276,14 +277,12 @@ class _Planner:
             )
         return epoch
 
-    def _is_late_standard(self, calendar: str) -> bool:
-        """`standard` is the same as YAC's calendar from 1582 on."""
-        first = milliseconds_of(STANDARD_BEGINS, self.known.calendar)
-        return (
-            calendar in ("standard", "gregorian")
-            and self.known.calendar == "proleptic_gregorian"
-            and self.known.start >= first
-        )
+    def _is_same_calendar(self, calendar: str) -> bool:
+        """`standard` is YAC's calendar from 1582 on."""
+        if calendar in ("standard", "gregorian"):
+            first = milliseconds_of(STANDARD_BEGINS, "proleptic_gregorian")
+            return self.known.calendar == "proleptic_gregorian" and self.known.start >= first
+        return SAME.get(calendar, calendar) == self.known.calendar
 
     def _check_periods(self, exchanges: list[Exchange], base: int, epoch: int) -> None:
         received = {exchange.name.field: exchange for exchange in exchanges if exchange.receives}
@@ -315,9 +314,9 @@ class _Planner:
         if (exchange.first - origin) % exchange.period:
             self.problems.append(
                 f"{asked.every_place}  fields: {exchange.name.field} is asked for every {asked.every}, counted from "
-                f"{'the start of model time' if asked.steps else 'midnight'}, but {exchange.told()} has its values every "
-                f"{told(exchange.period)} from another time on, {self.known.start_date}; expected a `start_date` that "
-                "is a multiple of the coupling period"
+                f"{'the start of model time' if asked.steps else 'midnight'}, but {exchange.told()} has its values "
+                f"every {told(exchange.period)} from another time on, {self.known.start_date}; expected a `start_date` "
+                "that is a multiple of the coupling period"
             )
 
     def _check_window(self, variable: Asked, exchange: Exchange, base: int) -> None:

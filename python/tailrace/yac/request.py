@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Asked:
-    """A field of `fields`, or a variable of `output`. One of `seconds`, `steps`, `months` is its period; none: never."""
+    """A field of `fields`, or a variable of `output`, with its period in one unit; in none: never."""
 
     name: str
     place: str

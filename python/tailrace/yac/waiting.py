@@ -22,13 +22,14 @@ def say(level: str, message: str) -> None:
 
 
 class Patience:
-    """`watchdog`: seconds until a warning; `limit`: until the run ends. 0: never."""
+    """`watchdog`: seconds until a warning; `limit`: until the run ends. 0: never. Of the processes of a component only
+    the first one warns, since mostly all of them wait for the same."""
 
-    def __init__(self, watchdog: float, limit: float):
-        self.watchdog, self.limit = watchdog, limit
+    def __init__(self, watchdog: float, limit: float, is_first: bool):
+        self.watchdog, self.limit = watchdog if is_first else 0.0, limit
 
-    def wait(self, is_done: Callable[[], bool], what: Callable[[], str]) -> None:
-        """Looks until it is done. `what` it waits for is asked only for messages. Raises PartnerError."""
+    def wait(self, is_done: Callable[[], bool], what: Callable[[str], str]) -> None:
+        """Looks until it is done. `what` makes a sentence of the time waited. Raises PartnerError."""
         begin, pause, looks = time.monotonic(), 2e-5, 0
         next_warning = self.watchdog
         while not is_done():
@@ -40,26 +41,25 @@ class Patience:
             waited = time.monotonic() - begin
             if self.limit and waited > self.limit:
                 raise PartnerError(
-                    f"{what()} for {waited:.0f} s (yac.wait_for), so the run ends here; the files are complete up to "
-                    "the exchange before"
+                    f"{what(f'{waited:.0f} s')}. The run ends here (yac.wait_for); what was complete is in the files"
                 )
             if next_warning and waited > next_warning:
-                say("warning", f"{what()} for {waited:.0f} s")
+                say("warning", what(f"{waited:.0f} s"))
                 next_warning *= 2
 
 
 class Watcher:
-    """The process beside the set-up. Only the first process of the component has one, since all wait together."""
+    """The process beside the set-up."""
 
-    def __init__(self, watchdog: float, limit: float, is_first: bool):
+    def __init__(self, watchdog: float, limit: float):
         self._process = None
-        if not is_first or not (watchdog or limit):
+        if not (watchdog or limit):
             return
         command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("watcher.py")), str(watchdog), str(limit)]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True)
 
     def phase(self, what: str) -> None:
-        """`what` is waited for from now on."""
+        """A sentence that says what is waited for from now on; the time waited is appended to it."""
         if self._process:
             assert self._process.stdin is not None
             self._process.stdin.write(what + "\n")

@@ -29,7 +29,7 @@ def watch(watchdog: float, limit: float) -> None:
             continue
         waited = time.monotonic() - begin
         if limit and waited >= limit:
-            say("error", f"{phase} for {waited:.0f} s (yac.wait_for), so the run ends here")
+            say("error", f"{phase} for {waited:.0f} s. The run ends here (yac.wait_for)")
             os.kill(parent, signal.SIGTERM)
             return
         if watchdog and not warned and waited >= watchdog:
