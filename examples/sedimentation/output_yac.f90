@@ -1,6 +1,8 @@
 ! Output through YAC: another program gets the fields. Nothing here knows what it does with them.
 submodule(output) output_yac
   use, intrinsic :: iso_c_binding, only: c_int, c_null_char
+  use, intrinsic :: iso_fortran_env, only: error_unit
+  use mpi_f08, only: MPI_Abort, MPI_COMM_WORLD
   use sphere, only: pi
   use tracers, only: table
   use yac_calls
@@ -27,6 +29,10 @@ contains
     character(24) :: timestep
     integer :: n
     integer(c_int) :: points(1)
+    if (chosen%dt > nint(chosen%dt) .or. chosen%dt < nint(chosen%dt)) then   ! (all other programs wait in yac_cenddef)
+      write (error_unit, '(a,f0.3)') 'sedimentation: dt must be a whole number of seconds for YAC, but it is ', chosen%dt
+      call MPI_Abort(MPI_COMM_WORLD, 1)
+    end if
     points = defined_points(g)
     write (timestep, '(a,i0,a)') 'PT', nint(chosen%dt), 'S'
     do n = 1, size(table)

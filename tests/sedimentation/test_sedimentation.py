@@ -95,12 +95,18 @@ def test_pnetcdf(tmp_path, expected):
     assert_equal(tmp_path / "sedimentation.nc", expected)
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
-def test_tailrace(tmp_path, expected, ranks):
-    lay_out(tmp_path)
-    ran(tmp_path, "tailrace", ranks + 1)
-    assert_equal(tmp_path / "sedimentation.nc", expected)
-    with netCDF4.Dataset(tmp_path / "sedimentation.nc") as file:
+@pytest.fixture(scope="module")
+def linked(tmp_path_factory) -> Path:
+    """The file of a run that writes through Tailrace, on three ranks and a server; it has the mesh."""
+    folder = tmp_path_factory.mktemp("linked")
+    lay_out(folder)
+    ran(folder, "tailrace", 4)
+    return folder / "sedimentation.nc"
+
+
+def test_tailrace(linked, expected):
+    assert_equal(linked, expected)
+    with netCDF4.Dataset(linked) as file:
         assert np.array_equal(file["time"][:], DT * np.arange(STEPS + 1))
         assert file["mesh"].cf_role == "mesh_topology"
 
@@ -116,13 +122,18 @@ def test_yac(tmp_path, serial, expected):
 
 
 @needs("yac")
+def test_yac_takes_whole_seconds(tmp_path):
+    lay_out(tmp_path, dt=900.5)
+    done = alone(tmp_path, "yac")
+    assert done.returncode != 0 and "dt must be a whole number of seconds" in done.stderr
+
+
+@needs("yac")
 @pytest.mark.parametrize(("ranks", "servers"), [(6, 1), (2, 3)])
-def test_tailrace_through_yac(tmp_path, expected, ranks, servers):
+def test_tailrace_through_yac(tmp_path, linked, expected, ranks, servers):
     """The model makes no call of Tailrace. The mesh is that of the file of a run that does."""
-    lay_out(tmp_path, steps=1)
-    ran(tmp_path, "tailrace", 2)
-    (tmp_path / "sedimentation.nc").rename(tmp_path / "mesh.nc")
     lay_out(tmp_path)
+    (tmp_path / "mesh.nc").write_bytes(linked.read_bytes())
     (tmp_path / "coupled.yaml").write_text((EXAMPLE / "coupled.yaml").read_text())
     serve = [sys.executable, "-m", "tailrace.cli", "serve", "--yac", "coupling.yaml", "coupled.yaml"]
     ran(tmp_path, "yac", ranks, ":", "-n", str(servers), *serve)
@@ -209,12 +220,9 @@ def test_a_tracer_falls_at_its_velocity(tmp_path):
     assert all(np.array_equal(q[name][0], q[name][-1]) for name in TRACERS)
 
 
-@needs("netcdf")
-def test_the_triangles_cover_the_sphere(tmp_path):
-    """In Tailrace's file, which has the mesh: each edge has two triangles, and the areas sum to that of a sphere."""
-    lay_out(tmp_path, steps=1)
-    ran(tmp_path, "tailrace", 4)
-    with netCDF4.Dataset(tmp_path / "sedimentation.nc") as file:
+def test_the_triangles_cover_the_sphere(linked):
+    """Each edge has two triangles, and the areas sum to that of a sphere."""
+    with netCDF4.Dataset(linked) as file:
         corners = np.asarray(file["mesh_face_nodes"][:])
         lon, lat = np.deg2rad(file["mesh_node_x"][:]), np.deg2rad(file["mesh_node_y"][:])
         corners = corners - file["mesh_face_nodes"].start_index

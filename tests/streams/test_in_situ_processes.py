@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
+from tailrace import sink
 from tailrace.in_situ.worker import call
 from tailrace.streams.errors import StreamError
 from tailrace.streams.snapshots import open_image
@@ -220,6 +221,14 @@ def test_a_sink_that_hangs_in_its_loop_is_replaced(tmp_path, step):
     report = action.end()
     assert (report["done"], report["failed"]["timeout"]) == (0, 2)
     assert "a step lasted longer than 1 s (`timeout`) and was ended" in action.log()
+
+
+def test_a_sink_that_would_do_nothing_is_refused():
+    def yields(records):
+        yield from records
+
+    with pytest.raises(TypeError, match="the sink yields has a `yield` or is `async`; expected a function with a loop"):
+        sink(yields)
 
 
 def test_nothing_is_started_after_the_last_step(tmp_path, step):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -22,5 +23,7 @@ def sink(function: Function) -> Function:
 
     `archive(tailrace.stream("wave.nc"))` does the same with the records of a file or a stream.
     """
+    if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+        raise TypeError(f"the sink {function.__name__} has a `yield` or is `async`; expected a function with a loop")
     function.is_sink = True  # type: ignore[attr-defined]
     return function
