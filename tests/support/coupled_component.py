@@ -1,9 +1,9 @@
-"""Components of coupled runs for the tests: python coupled_component.py ROLE [key=value ...], with YAC's coupling.yaml here.
+"""Components of coupled runs for the tests: python coupled_component.py ROLE [key=value ...], beside a coupling.yaml.
 
 model    puts `ta` (3 levels) and `ps` every half hour on 24 x 36 boxes, and gets `sst` every hour if it is coupled
 witness  gets `ta` and `ps` on 9 x 18 boxes and keeps them: what a target of a few lines receives
 Options: end=N (steps of the model, then it ends without finalising YAC), never=FIELD (not put), kill=N (SIGKILL to
-itself at step N), field=NAME (of ta in YAC), calendar=NAME, stray=1 (defines a component and no fields)
+itself at step N), field=NAME (of ta in YAC), deaf=1 (ignores SIGUSR2)
 """
 
 import os
@@ -48,8 +48,6 @@ def hours_of(field):
 
 def model(y, component):
     points, centres = boxes("agrid", ROWS, COLUMNS, component.comp_comm)
-    if "stray" in OPTIONS:
-        return y.enddef()
     ta = yac.Field.create(OPTIONS.get("field", "ta"), component, points, LEVELS, "30", yac.TimeUnit.MINUTE)
     ps = yac.Field.create("ps", component, points, 1, "30", yac.TimeUnit.MINUTE)
     y.def_field_metadata("atm", "agrid", ta.name, b'{"cf": {"units": "K", "standard_name": "air_temperature"}}')
@@ -102,8 +100,8 @@ def keep(name, values, comm):
 
 
 def main():
-    if "calendar" in OPTIONS:
-        yac.def_calendar(yac.Calendar[OPTIONS["calendar"]])
+    if "deaf" in OPTIONS:
+        signal.signal(signal.SIGUSR2, signal.SIG_IGN)
     y = yac.YAC()
     y.read_config_yaml(str(Path("coupling.yaml")))
     component = y.def_comp({"model": "atm", "witness": "witness"}[ROLE])

@@ -6,6 +6,7 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 import pytest
+
 from support.harness import MPI, Running, mpi_environment
 from support.weights import icosahedron, lat_lon_of, needs_yac
 

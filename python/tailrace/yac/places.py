@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+KEYS = ("field", "src", "tgt")
+
 
 def place_of(coupling: Path, field: str) -> str:
-    """file:line:column of the first `field:`, `src:`, `tgt:` or item of a list with that name; else the file."""
-    name = re.compile(rf"(?<![\w.-]){re.escape(field)}(?![\w.-])")
-    key = re.compile(r"\b(field|src|tgt)\s*:|^\s*-\s")
-    for number, line in enumerate(coupling.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
-        begin = key.search(line)
-        found = name.search(line, begin.end()) if begin else None
-        if found:
-            return f"{coupling}:{number}:{found.start() + 1}"
+    """file:line:column of the first mention as a value of `field`, `src` or `tgt`; else the file."""
+    text = coupling.read_text(encoding="utf-8", errors="replace")
+    text = re.sub(r"(^|\s)#.*", lambda comment: " " * len(comment[0]), text, flags=re.MULTILINE)
+    for found in re.finditer(rf"(?<![\w.-]){re.escape(field)}(?![\w.-]|\s*:\s)", text):
+        keys = re.findall(r"([\w-]+)\s*:(?=\s)", text[: found.start()])
+        if keys and keys[-1] in KEYS:
+            before = text[: found.start()]
+            return f"{coupling}:{before.count(chr(10)) + 1}:{found.start() - before.rfind(chr(10))}"
     return str(coupling)
