@@ -98,7 +98,7 @@ def words_of(error: BaseException) -> str:
 
 
 def place_of(error: BaseException, script: Path) -> str:
-    """Where in the script it was raised, or what the script called there raised it."""
+    """The last line of the script that was reached, which raised it or called what raised it."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(script)]
     return f" (at {script}:{lines[-1]})" if lines else ""
 
