@@ -13,9 +13,9 @@ namespace {
 
 using namespace config;
 
-const std::vector<std::string> order{"servers", "model_time",  "cmip",      "names",  "fields",
-                                     "grids",   "diagnostics", "operators", "groups", "defaults",
-                                     "output",  "in_situ",     "input",     "regrid", "yac",         "checkpoint"};
+const std::vector<std::string> order{"servers",     "model_time", "cmip",   "names",     "fields", "grids",
+                                     "diagnostics", "operators",  "groups", "defaults",  "output", "in_situ",
+                                     "input",       "regrid",     "yac",    "checkpoint"};
 
 std::optional<std::string> version_complaint(const std::string& text) {
   if (text == "1") return std::nullopt;

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 import zarr
-from support.coupled_runs import needs_coupling, run
+from support.coupled_runs import CONFIG, needs_coupling, run
 from support.weights import lat_lon_of, xyz_of
 from tailrace.weights import healpix
 
@@ -20,11 +20,12 @@ def whole(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pieces(tmp_path_factory):
-    """The same in two jobs with three and two processes; the second goes on from the checkpoint of the first, within a
-    window of the means. The one value of each field that both exchange is written once."""
+    """The same in two jobs with three and two processes; the second, with servers of another mode, goes on from the
+    checkpoint of the first, within a window of the means. The value that both exchange of a field is written once."""
     folder = tmp_path_factory.mktemp("pieces")
     run(folder, servers=3, hours=(0, 3)).finished()
-    run(folder, servers=2, hours=(3, 6)).finished()
+    inline = CONFIG.replace("tailrace: 1\n", "tailrace: 1\nservers: {mode: inline}\n")
+    run(folder, servers=2, hours=(3, 6), config=inline).finished()
     return folder
 
 

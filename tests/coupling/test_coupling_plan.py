@@ -1,4 +1,4 @@
-"""What `tailrace serve --yac` finds out before anything is exchanged, without YAC and MPI."""
+"""The plan of `tailrace serve --yac`, which is made before anything is exchanged; without YAC and MPI."""
 
 import datetime
 import json

@@ -38,7 +38,7 @@ def piece(cell: str) -> dict:
 
 
 CDO = rows("CDO")
-OTHERS = [row for title in ("XIOS", "CMOR", "MAPL ExtData", "FMS") for row in rows(title)]
+OTHERS = [row for title in ("XIOS", "CMOR", "MAPL ExtData", "FMS", "YAC") for row in rows(title)]
 
 
 @pytest.fixture(scope="module")

@@ -34,14 +34,14 @@ def serve(coupling: Path, config: Path) -> None:
     world = _start_mpi()
     component = None
     try:
-        component = Component(coupling, config, world)
+        component = Component(coupling, config)
         component.run()
     except Exception as error:
         if component is not None:
             component.end_files()
-        is_first = component is None or component.is_first
-        if not is_first or (component is None and world.rank != 0):
-            time.sleep(LEAD)
+            time.sleep(0.0 if component.is_first else LEAD)
+        else:  # before YAC said which is the first: the order in the job
+            time.sleep(min(LEAD * world.rank / 4, 3 * LEAD))
         say("error", str(error) or type(error).__name__)
         world.Abort(STATUS_OF.get(getattr(error, "code", ""), 1))
 
@@ -62,10 +62,11 @@ def _start_mpi() -> Any:
 
 
 class Component:
-    def __init__(self, coupling: Path, config: Path, world: Any):
+    def __init__(self, coupling: Path, config: Path):
+        """Blocks until all components of the job are defined."""
         import yac
 
-        self.is_first, self._io = world.rank == 0, None
+        self._io = None
         self.coupling = coupling
         self.request: Request = read_request(config)
         check_mode(self.request)

@@ -42,7 +42,7 @@ def write_derived(request: Request, known: Definitions) -> Path:
 
 
 def derived_path(request: Request) -> Path:
-    return FOLDER / f"{request.component}.yaml"
+    return FOLDER / f"{request.component.replace('/', '_')}.yaml"
 
 
 def _quoted(text: str) -> str:

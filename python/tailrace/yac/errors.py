@@ -6,7 +6,7 @@ INSTALL = "pip install 'tailrace[yac]'"
 
 
 class CouplingError(Exception):
-    """What cannot be, in the terms of YAC and of the configuration; a line for each mistake."""
+    """Mistakes in the terms of YAC and of the configuration; a line for each."""
 
     code = "configuration"  # as that of tailrace.Error
 

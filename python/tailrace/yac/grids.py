@@ -81,7 +81,7 @@ class OwnGrid:
 
     def declare(self, io: Any, levels: str, size: int) -> str:
         """Declares the grid to a session, for fields with `size` levels along the dim `levels`. Returns its name."""
-        name = self.name if size == 1 else f"{self.name}_{levels}"
+        name = self.name if size == 1 else f"{self.name}_{levels}_{size}"  # a dim may have several lengths
         above, extents = ([], []) if size == 1 else ([levels], [size])
         if isinstance(self.grid, Healpix):
             grid = self.grid
@@ -93,7 +93,7 @@ class OwnGrid:
         return name
 
     def local_shape(self, size: int) -> tuple[int, ...]:
-        """Of the array of a field in this process, as Tailrace has it. YAC has (size, cells)."""
+        """The shape of the array that is put for a field in this process. YAC has (size, cells)."""
         if len(self.grid.shape) == 1:
             own: tuple[int, ...] = (self.count,)
         else:

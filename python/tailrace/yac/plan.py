@@ -1,4 +1,4 @@
-"""Which fields this component exchanges, and when: pure functions of the request and of YAC's definitions.
+"""The fields that this component exchanges, and their times: pure functions of the request and YAC's definitions.
 
 All mistakes are found here, before YAC looks at the couples, since it ends all processes of the job at its first one.
 """

@@ -1,4 +1,4 @@
-"""What the configuration asks of a coupled run. The compiled module reads and checks the text."""
+"""The part of the configuration that a coupled run needs. The compiled module reads and checks the text."""
 
 from __future__ import annotations
 

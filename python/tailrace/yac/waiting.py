@@ -22,8 +22,8 @@ def say(level: str, message: str) -> None:
 
 
 class Patience:
-    """`watchdog`: seconds until a warning; `limit`: until the run ends. 0: never. Of the processes of a component only
-    the first one warns, since mostly all of them wait for the same."""
+    """`watchdog`: seconds until a warning; `limit`: until the run ends. 0: never. Only the first process of a
+    component warns, since mostly all of them wait for the same."""
 
     def __init__(self, watchdog: float, limit: float, is_first: bool):
         self.watchdog, self.limit = watchdog if is_first else 0.0, limit

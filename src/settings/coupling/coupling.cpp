@@ -42,7 +42,7 @@ config::Type type() {
        .required = true},
       {.name = "fields",
        .type = config::map("field", field_type()),
-       .description = "What YAC does not know of fields; only those that need it are listed.",
+       .description = "Properties of fields that YAC does not know; only fields that have any are listed.",
        .example = "{ta: {levels: height}}"},
       {.name = "wait_for",
        .type = time::duration_or_off_type(),

@@ -1,4 +1,4 @@
-// What `tailrace serve --yac` needs of a configuration. That command is written in Python, and asks for it as
+// The part of a configuration that `tailrace serve --yac` needs. That command is written in Python, and asks for it as
 // JSON, so that the notation, its defaults and the places in the text are read in one way.
 #pragma once
 

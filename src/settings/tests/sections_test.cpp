@@ -33,7 +33,7 @@ TEST(Sections, StandInTheOrderOfTheReference) {
   for (const config::AnySection& each : sections()) names.push_back(each.option.name);
   EXPECT_THAT(names, testing::ElementsAre("servers", "model_time", "cmip", "names", "fields", "diagnostics",
                                           "operators", "groups", "defaults", "output", "in_situ", "input",
-                                          "regrid", "checkpoint"));
+                                          "regrid", "yac", "checkpoint"));
 }
 
 // As a room above this one would add it: nothing here knows it.
