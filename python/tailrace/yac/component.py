@@ -23,7 +23,9 @@ from .plan import make_plan
 from .request import Request, read_request
 from .waiting import Patience, Watcher, say
 
-LEAD = 1.0  # seconds that the first process has to report what all of them found
+# Seconds that the first process has to report what all of them found, and to end the job: Open MPI's mpirun may hang
+# when a second process calls MPI_Abort while it ends the job.
+LEAD = 10.0
 GRACE = 20.0  # seconds for the files to be ended after a failure
 STATUS_OF = {"configuration": 2, "usage": 2}  # as the command line has them; 1 for all else
 
@@ -41,7 +43,7 @@ def serve(coupling: Path, config: Path) -> None:
             component.end_files()
             time.sleep(0.0 if component.is_first else LEAD)
         else:  # before YAC said which is the first: the order in the job
-            time.sleep(min(LEAD * world.rank / 4, 3 * LEAD))
+            time.sleep(min(world.rank, LEAD))
         say("error", str(error) or type(error).__name__)
         world.Abort(STATUS_OF.get(getattr(error, "code", ""), 1))
 

@@ -1,5 +1,7 @@
 #include "settings/coupling/coupling.hpp"
 
+#include <limits>
+
 #include "config/read.hpp"
 #include "regrid/section.hpp"
 #include "time/options.hpp"
