@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         serve,
         version,
     )
+    from .in_situ.declaring import sink
     from .sources.declaring import input_source
     from .streams import stream
 
@@ -56,6 +57,7 @@ __all__ = [
     "report_directory",
     "schema",
     "serve",
+    "sink",
     "stream",
     "version",
 ]
@@ -72,11 +74,13 @@ def _make_python_known() -> None:
 
 
 def __getattr__(name: str):
-    """Loads what is asked for: readers of streams and sources of input do without the compiled module and MPI."""
+    """Loads what is asked for: streams, sinks and sources of input do without the compiled module and MPI."""
     if name == "stream":
         from .streams import stream as found
     elif name == "input_source":
         from .sources.declaring import input_source as found
+    elif name == "sink":
+        from .in_situ.declaring import sink as found
     elif name in __all__:
         _make_python_known()
         from . import _core

@@ -138,17 +138,41 @@ def run(ranks: int, servers: int | None, mpirun: str | None, config: Path, progr
     "this component are written, and fields that others get from it come from the files of `input`. The section `yac` "
     "of CONFIG has its grids.",
 )
+@click.option(
+    "--group",
+    metavar="NAME",
+    help="Run in a job whose programs divide MPI_COMM_WORLD by an MPI handshake, as those of YAC do: serve the models "
+    "that name the group NAME in theirs, and start their sessions on its communicator.",
+)
 @click.argument("config", type=CONFIG)
-def serve(coupling: Path | None, config: Path) -> None:
+def serve(coupling: Path | None, group: str | None, config: Path) -> None:
     """Run as a server rank of an MPMD launch: mpirun -n 6 ./model : -n 2 tailrace serve CONFIG"""
     from tailrace import _core
 
+    if coupling is not None and group is not None:
+        raise click.UsageError("--yac and --group cannot be used together: YAC takes part in its own handshake")
+    if group is not None:
+        return serve_named_group(config, group)
     if coupling is not None:
         from tailrace.yac import serve as serve_coupled
 
         return serve_coupled(coupling, config)
 
     _core.serve(str(config))
+
+
+def serve_named_group(config: Path, group: str) -> None:
+    try:
+        from mpi4py import MPI
+
+        from tailrace.launch.handshake import HandshakeError, serve_group
+    except ImportError as error:
+        raise click.ClickException(f"--group needs mpi4py: pip install mpi4py ({error})") from error
+    try:
+        serve_group(str(config), group)
+    except HandshakeError as error:
+        click.echo(f"tailrace: error: {error}", err=True)
+        MPI.COMM_WORLD.Abort(2)  # the other programs may wait for this one
 
 
 @cli.command()

@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+from tailrace import sink
+
 HELD = []
 if Path("loads").exists():
     with Path("loads").open("a") as loads:
@@ -106,3 +108,53 @@ def has_a_pool(ds):
 
 def tells_much(ds):
     raise ValueError("ä" * 300_000 + "\udcff")
+
+
+@sink
+def gathers(records):
+    with Path("gathered").open("a") as file:
+        file.write("open\n")
+        for record in records:
+            file.write(f"{float(record.w.sum())}\n")
+        file.write("closed\n")
+
+
+@sink
+def fails_at_second(records):
+    with Path("gathered").open("a") as file:
+        for number, record in enumerate(records, start=1):
+            if number == 2:
+                raise ValueError("the second one")
+            file.write(f"{record.time.dt.strftime('%FT%T').item()}\n")
+
+
+@sink
+def takes_two(records):
+    with Path("gathered").open("a") as file:
+        file.write(f"{len([next(records), next(records)])}\n")
+
+
+@sink
+def fails_at_its_end(records):
+    count = len(list(records))
+    raise ValueError(f"{count} records are too many")
+
+
+@sink
+def hangs_at_its_end(records):
+    for _ in records:
+        pass
+    time.sleep(1000)
+
+
+@sink
+def hangs_in_its_loop(records):
+    for _ in records:
+        time.sleep(1000)
+
+
+@sink
+def leaves_at_its_end(records):
+    for _ in records:
+        pass
+    os._exit(3)

@@ -67,6 +67,16 @@ def test_each_step_once_in_order_as_in_the_file(job, folder, serving):
             xr.testing.assert_identical(pickle.loads(path.read_bytes()), whole.isel(time=[number]))
 
 
+@pytest.mark.parametrize("serving", [servers(2), inline()], ids=["dedicated", "inline"])
+def test_a_sink_gets_all_steps_in_one_call(job, folder, serving):
+    run(job, folder, 12, configuration(gathers={"python": "functions.py", "when_full": "wait"}), serving)
+    report = report_of(folder, "gathers")
+    assert (report["done"], report["discarded"], report["outcome"]) == (12, 0, "complete")
+    first, *sums, last = (folder / "gathered").read_text().splitlines()
+    assert (first, last) == ("open", "closed")
+    assert [float(each) for each in sums] == [put_values(0, SHAPE, n + 1.0, n + 1).sum() for n in range(12)]
+
+
 def test_a_slow_function_delays_nothing(job, folder):
     action = {"python": "functions.py:keep_slowly", "queue": 2}
     result = run(job, folder, 60, configuration(slow=action), pace=0.02)
@@ -86,6 +96,8 @@ def test_an_exception_of_a_function_is_reported(job, folder):
     assert report["done"] == 10 - raised
     assert "in_situ.fails: fails raised ValueError: no even number, but" in result.output
     assert 'functions.py", line' in result.output
+    line = next(n for n, text in enumerate((folder / "functions.py").read_text().splitlines(), 1) if "no even" in text)
+    assert f"functions.py:{line})" in result.output
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
+from tailrace import sink
 from tailrace.in_situ.worker import call
 from tailrace.streams.errors import StreamError
 from tailrace.streams.snapshots import open_image
@@ -157,6 +158,77 @@ def test_an_error_of_any_length_is_reported(tmp_path, step):
     assert report["failed"]["raised"] == 2 and report["failed"]["crashed"] == 0
     assert report["last_error"].startswith("tells_much raised ValueError: ää")
     assert 'functions.py", line' in action.log()
+
+
+def gathered(folder: Path) -> list[str]:
+    return (folder / "gathered").read_text().splitlines()
+
+
+def test_a_sink_closes_what_it_opened(tmp_path, step):
+    action = Action(tmp_path, "gathers")
+    for _ in range(3):
+        action.hand(step)
+    report = action.end()
+    assert (report["done"], report["failed"]["raised"], report["outcome"]) == (3, 0, "complete")
+    assert gathered(tmp_path) == ["open", *[str(float(sum(range(30))))] * 3, "closed"]
+
+
+def test_a_sink_without_steps_is_not_called(tmp_path):
+    assert Action(tmp_path, "gathers").end()["outcome"] == "complete"
+    assert not (tmp_path / "gathered").exists()
+
+
+def test_a_sink_that_raises_is_called_anew(tmp_path, step):
+    action = Action(tmp_path, "fails_at_second")
+    for _ in range(5):
+        action.hand(step)
+    report = action.end()
+    assert (report["done"], report["failed"]["raised"], report["outcome"]) == (3, 2, "complete")
+    assert gathered(tmp_path) == ["2026-01-01T00:00:07"] * 3
+    assert "fails_at_second raised ValueError: the second one (at " in action.log()
+
+
+def test_a_sink_that_returns_is_called_anew(tmp_path, step):
+    action = Action(tmp_path, "takes_two")
+    for _ in range(4):
+        action.hand(step)
+    report = action.end()
+    assert (report["done"], report["not_tried"], report["outcome"]) == (4, 0, "complete")
+    assert gathered(tmp_path) == ["2", "2"]
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "told"),
+    [
+        ("fails_at_its_end", "raised", "fails_at_its_end raised ValueError: 2 records are too many"),
+        ("hangs_at_its_end", "timeout", "the end of the function lasted longer than 1 s (`timeout`) and was ended"),
+        ("leaves_at_its_end", "crashed", "its process ended with status 3"),
+    ],
+)
+def test_a_sink_that_fails_at_its_end_is_reported(tmp_path, step, function, kind, told):
+    action = Action(tmp_path, function, timeout=1.0 if kind == "timeout" else 60.0)
+    action.hand(step)
+    action.hand(step)
+    report = action.end()
+    assert (report["done"], report["failed"][kind]) == (2, 1)
+    assert told in action.log() and report["last_error"].startswith(told)
+
+
+def test_a_sink_that_hangs_in_its_loop_is_replaced(tmp_path, step):
+    action = Action(tmp_path, "hangs_in_its_loop", timeout=1.0)
+    action.hand(step)
+    action.hand(step)
+    report = action.end()
+    assert (report["done"], report["failed"]["timeout"]) == (0, 2)
+    assert "a step lasted longer than 1 s (`timeout`) and was ended" in action.log()
+
+
+def test_a_sink_that_would_do_nothing_is_refused():
+    def yields(records):
+        yield from records
+
+    with pytest.raises(TypeError, match="the sink yields has a `yield` or is `async`; expected a function with a loop"):
+        sink(yields)
 
 
 def test_nothing_is_started_after_the_last_step(tmp_path, step):

@@ -89,6 +89,8 @@ class Worker:
             )
         self.since = time.monotonic()
         self.is_loaded = False
+        self.is_sink = False  # its function gets all steps in one call
+        self.is_ending = False  # no step will come, and the function of a sink does what is left to do
         self.descriptor: int | None = None  # of the step that it works on
         self.look_at = 0.0
         self.held = 0  # bytes, at the last look
@@ -98,6 +100,15 @@ class Worker:
         self.since = time.monotonic()
         with suppress(OSError):  # it has ended, which its socket tells too
             socket.send_fds(self.socket, [b"step"], [descriptor])
+
+    def begin_end(self) -> None:
+        """Lets the function of a sink leave its loop; it answers when it is done."""
+        self.is_ending = True
+        self.since = time.monotonic()
+        self.socket.shutdown(socket.SHUT_WR)
+
+    def is_busy(self) -> bool:
+        return self.descriptor is not None or self.is_ending
 
     def look(self, allowed: int) -> int:
         """How much memory it and all that its function started hold, or held a moment ago."""

@@ -41,6 +41,17 @@ class Supervisor:
     def run(self) -> None:
         adopt_orphans()
         self._start()
+        self._work()
+        if self.worker and self.worker.is_sink:
+            self.worker.begin_end()
+            self._work()
+        if self.worker:
+            self.worker.end(min(self.timeout, ENDING_SECONDS) if self.worker.is_loaded else 0.0)
+        if self.tally.outcome == "running":
+            self.tally.outcome = "complete" if self.heard_end else "its server ended early"
+        self.tally.write()
+
+    def _work(self) -> None:
         while self.is_heard or self.queue or self._is_busy():
             self._wait()
             self._check_limits()
@@ -48,11 +59,6 @@ class Supervisor:
             if time.monotonic() - self.written > WRITE_EVERY:
                 self.tally.write()
                 self.written = time.monotonic()
-        if self.worker:
-            self.worker.end(min(self.timeout, ENDING_SECONDS) if self.worker.is_loaded else 0.0)
-        if self.tally.outcome == "running":
-            self.tally.outcome = "complete" if self.heard_end else "its server ended early"
-        self.tally.write()
 
     def _start(self) -> None:
         self.next_warning = STILL_LOADING_EVERY
@@ -62,7 +68,7 @@ class Supervisor:
             self._give_up(f"its process cannot be started: {error}")
 
     def _is_busy(self) -> bool:
-        return self.worker is not None and (self.worker.descriptor is not None)
+        return self.worker is not None and self.worker.is_busy()
 
     def _wait(self) -> None:
         with selectors.DefaultSelector() as waiting:
@@ -97,6 +103,7 @@ class Supervisor:
         word, _, rest = message.partition("\n")
         if word == "loaded":
             worker.is_loaded = True
+            worker.is_sink = rest == "sink"
         elif word == "done":
             self.tally.succeeded(time.monotonic() - worker.since)
             self.in_a_row = 0
@@ -106,6 +113,8 @@ class Supervisor:
             self.tally.failed_by("raised", what, time.monotonic() - worker.since, traceback)
             self.in_a_row = 0
             self._finish_step()
+        elif word == "ended":
+            worker.is_ending = False
         elif word == "unloadable":
             self._give_up(rest)
         else:
@@ -134,8 +143,9 @@ class Supervisor:
                 f"its process held {held >> 20} MiB; {self.memory >> 20} MiB are allowed (`memory`)",
                 lasted,
             )
-        elif worker.descriptor is not None and worker.is_loaded and lasted > self.timeout:
-            self._replace("timeout", f"a call lasted longer than {self.timeout:g} s (`timeout`) and was ended", lasted)
+        elif worker.is_busy() and worker.is_loaded and lasted > self.timeout:
+            what = "the end of the function" if worker.is_ending else "a step" if worker.is_sink else "a call"
+            self._replace("timeout", f"{what} lasted longer than {self.timeout:g} s (`timeout`) and was ended", lasted)
         elif not worker.is_loaded and lasted > self.start_within:
             limit = f"{self.start_within:g} s (`start_within`)"
             self._replace("loading", f"its script was not loaded within {limit}; its process was ended", lasted)
@@ -157,6 +167,8 @@ class Supervisor:
             self._start()
 
     def _finish_step(self) -> None:
+        if self.worker.descriptor is None:  # a sink raised after its last step
+            return
         os.close(self.worker.descriptor)
         self.worker.descriptor = None
         self._tell_done()

@@ -1,4 +1,5 @@
-"""python -m tailrace.in_situ.worker SCRIPT FUNCTION FD: loads the script and calls its function with each step."""
+"""python -m tailrace.in_situ.worker SCRIPT FUNCTION FD: loads the script and calls its function with each step,
+or, if it is a sink, once with all of them."""
 
 import ctypes
 import importlib
@@ -15,9 +16,9 @@ from pathlib import Path
 
 import xarray
 
-from tailrace.streams.records import Position
-from tailrace.streams.selection import Selection, hint
-from tailrace.streams.snapshots import open_image
+from tailrace.streams.selection import hint
+
+from .feed import DONE, Feed, read_step
 
 # Bytes; together less than the supervisor takes for one message.
 MOST_WORDS = 2000
@@ -77,10 +78,8 @@ def load(script: Path, name: str) -> Callable:
 
 
 def call(function: Callable, descriptor: int) -> None:
-    with open_image(descriptor) as records:
-        read = [records.read(step, Selection(), "step") for step in records.steps(Position())]
-    for step in read:
-        function(step)
+    for record in read_step(descriptor):
+        function(record)
 
 
 def head(text: str, most: int) -> bytes:
@@ -98,15 +97,39 @@ def words_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".replace("\n", " ")
 
 
-def answer_to(function: Callable, descriptor: int, name: str) -> bytes:
-    try:
-        call(function, descriptor)
-    except Exception as error:
-        what = head(f"{name} raised {words_of(error)}", MOST_WORDS)
-        return b"raised\n" + what + b"\n" + ends(traceback.format_exc(), MOST_TRACEBACK)
-    finally:
-        os.close(descriptor)
-    return b"done\n"
+def place_of(error: BaseException, script: Path) -> str:
+    """The last line of the script that was reached, which raised it or called what raised it."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(script)]
+    return f" (at {script}:{lines[-1]})" if lines else ""
+
+
+def answer_to(error: Exception, script: Path, name: str) -> bytes:
+    what = head(f"{name} raised {words_of(error)}", MOST_WORDS)
+    place = head(place_of(error, script), MOST_WORDS)
+    return b"raised\n" + what + place + b"\n" + ends(traceback.format_exc(), MOST_TRACEBACK)
+
+
+def serve_function(feed: Feed, function: Callable, script: Path, name: str) -> None:
+    """Calls it with each step."""
+    while feed.wait():
+        answer = DONE
+        try:
+            call(function, feed.descriptor)
+        except Exception as error:
+            answer = answer_to(error, script, name)
+        feed.settle(answer)
+
+
+def serve_sink(feed: Feed, function: Callable, script: Path, name: str) -> None:
+    """Calls it with all steps. If it raises or returns before the run is over, the next step begins another call."""
+    while feed.wait():
+        try:
+            function(feed.records())
+            if feed.descriptor is not None:
+                feed.settle(DONE)
+        except Exception as error:
+            feed.settle(answer_to(error, script, name))
+    feed.settle(b"ended\n")
 
 
 def serve(supervisor: socket.socket, script: Path, name: str) -> None:
@@ -116,14 +139,9 @@ def serve(supervisor: socket.socket, script: Path, name: str) -> None:
     except BaseException as error:
         supervisor.send(b"unloadable\n" + head(f"{script} cannot be loaded: {words_of(error)}", MOST_WORDS))
         return
-    supervisor.send(b"loaded\n")
-    while True:
-        message, descriptors, _, _ = socket.recv_fds(supervisor, 100, 1)
-        if not message:
-            return
-        answer = answer_to(function, descriptors[0], name)
-        sys.stdout.flush()
-        supervisor.send(answer)
+    is_sink = getattr(function, "is_sink", False)
+    supervisor.send(b"loaded\nsink" if is_sink else b"loaded\n")
+    (serve_sink if is_sink else serve_function)(Feed(supervisor), function, script, name)
 
 
 def main() -> None:

@@ -21,7 +21,8 @@ Type type() {
        .type = text(),
        .description =
            "The Python file, relative to the configuration, or `file.py:function`. The function gets an "
-           "xarray.Dataset with one record; without a name it is the one called as the action.",
+           "xarray.Dataset with one record, or, if its decorator is `tailrace.sink`, an iterator over all; "
+           "without a name it is the one called as the action.",
        .example = "plot.py:draw",
        .required = true},
       {.name = "interpreter",

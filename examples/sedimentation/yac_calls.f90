@@ -1,0 +1,87 @@
+! The calls of YAC's C interface (yac.h of version 3) that the model makes. YAC's own Fortran modules do the same; they are
+! not in its package of PyPI, whose library has the functions in C.
+module yac_calls
+  use, intrinsic :: iso_c_binding
+  implicit none
+  public
+
+  integer(c_int), bind(c, name='YAC_LOCATION_CELL'), protected :: yac_location_cell
+  integer(c_int), bind(c, name='YAC_LOCATION_CORNER'), protected :: yac_location_corner
+  integer(c_int), bind(c, name='YAC_TIME_UNIT_ISO_FORMAT'), protected :: yac_time_unit_iso_format
+
+  interface
+    ! Collective over MPI_COMM_WORLD, of which all programs take part in an MPI handshake.
+    subroutine yac_cinit() bind(c)
+    end subroutine yac_cinit
+
+    subroutine yac_cread_config_yaml(file) bind(c)
+      import
+      character(kind=c_char), intent(in) :: file(*)
+    end subroutine yac_cread_config_yaml
+
+    ! Collective over all that called yac_cinit.
+    subroutine yac_cdef_comp(name, component) bind(c)
+      import
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), intent(out) :: component
+    end subroutine yac_cdef_comp
+
+    ! A communicator of the component, as an integer handle.
+    subroutine yac_get_comp_comm_f2c(component, comm) bind(c)
+      import
+      integer(c_int), value :: component
+      integer(c_int), intent(out) :: comm
+    end subroutine yac_get_comp_comm_f2c
+
+    ! Places in radians. The corners of the cells, one cell after the other, as subscripts from 0.
+    subroutine yac_cdef_grid_unstruct(name, nodes, cells, corners_of_cell, x, y, corners, grid) bind(c)
+      import
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: nodes, cells
+      integer(c_int), intent(in) :: corners_of_cell(*), corners(*)
+      real(c_double), intent(in) :: x(*), y(*)
+      integer(c_int), intent(out) :: grid
+    end subroutine yac_cdef_grid_unstruct
+
+    subroutine yac_cset_global_index(indices, location, grid) bind(c)
+      import
+      integer(c_int), intent(in) :: indices(*)
+      integer(c_int), value :: location, grid
+    end subroutine yac_cset_global_index
+
+    subroutine yac_cdef_points_unstruct(grid, count, location, x, y, points) bind(c)
+      import
+      integer(c_int), value :: grid, count, location
+      real(c_double), intent(in) :: x(*), y(*)
+      integer(c_int), intent(out) :: points
+    end subroutine yac_cdef_points_unstruct
+
+    subroutine yac_cdef_field(name, component, points, sets, collection_size, timestep, time_unit, field) bind(c)
+      import
+      character(kind=c_char), intent(in) :: name(*), timestep(*)
+      integer(c_int), value :: component, sets, collection_size, time_unit
+      integer(c_int), intent(in) :: points(*)
+      integer(c_int), intent(out) :: field
+    end subroutine yac_cdef_field
+
+    subroutine yac_cdef_field_metadata(component, grid, field, metadata) bind(c)
+      import
+      character(kind=c_char), intent(in) :: component(*), grid(*), field(*), metadata(*)
+    end subroutine yac_cdef_field_metadata
+
+    ! Ends the definitions. Collective over all components.
+    subroutine yac_cenddef() bind(c)
+    end subroutine yac_cenddef
+
+    ! values (cell, level). ierror is 0 on success; what goes wrong ends the job.
+    subroutine yac_cput_(field, collection_size, values, info, ierror) bind(c)
+      import
+      integer(c_int), value :: field, collection_size
+      real(c_double), intent(in) :: values(*)
+      integer(c_int), intent(out) :: info, ierror
+    end subroutine yac_cput_
+
+    subroutine yac_cfinalize() bind(c)
+    end subroutine yac_cfinalize
+  end interface
+end module yac_calls
