@@ -28,7 +28,9 @@ std::string codec_words(const codecs::CodecOptions& codec) {
                                               *codec.prefer == codecs::Prefer::ratio ? "smallest" : "fastest")
                                 : fmt::format("level {}", codec.level);
   return fmt::format("{} {}{}{}", codec.codec, level, codec.shuffle ? " with shuffle" : "",
-                     codec.keep ? fmt::format(", kept: {}", codecs::lossy::words(*codec.keep)) : "");
+                     codec.keep ? fmt::format(", kept: {} (a chunk that fails its check is stored exactly)",
+                                              codecs::lossy::words(*codec.keep))
+                                : "");
 }
 
 std::string number_words(const settings::ServersOptions& servers) {
@@ -162,8 +164,9 @@ Branch describe_file(const settings::OutputEntry& file) {
                              : variable.cycle == time::Cycle::none
                                  ? variable.every.sentence()
                                  : "over " + variable.every.sentence() + " of all years or days";
-    branch.below.push_back(
-        {fmt::format("{}{}: {} {}", what, names, time::name_of(variable.reduction), when), {}});
+    branch.below.push_back({fmt::format("{}{}: {} {}{}", what, names, time::name_of(variable.reduction), when,
+                                        variable.codec ? ", " + codec_words(*variable.codec) : ""),
+                            {}});
   }
   for (const settings::OptionTable& table : file.option_tables)
     branch.below.push_back({table.prefix.empty() ? fmt::format("{}: all options of the model", table.name)

@@ -10,6 +10,7 @@
 #include "env/file_system.hpp"
 #include "env/open_files.hpp"
 #include "output/checks.hpp"
+#include "output/encode_again.hpp"
 #include "output/format.hpp"
 #include "output/netcdf/append/existing.hpp"
 #include "output/netcdf/append/kept_records.hpp"
@@ -53,8 +54,7 @@ Commit with_encoded_chunks(const DatasetSpec& spec, Commit commit) {
   for (EncodedChunk& chunk : commit.chunks) {
     const VariableSpec& described = spec.variables[base::index(chunk.variable)];
     if (chunk.filtered || chunk.committed_records > 0 || described.codec.codec == "none") continue;
-    chunk.bytes = codecs::make_codec(described.codec)->encode(chunk.bytes, describe_chunk(described));
-    chunk.filtered = true;
+    encode_again(spec, chunk);
   }
   return commit;
 }

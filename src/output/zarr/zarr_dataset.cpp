@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "output/checks.hpp"
+#include "output/encode_again.hpp"
 #include "output/zarr/frame.hpp"
 
 namespace tailrace::output::zarr {
@@ -87,15 +88,12 @@ void ZarrDataset::write(const EncodedChunk& chunk) {
   const std::string name = chunk_name(variable.name, chunk.offset, variable.chunk);
   const std::size_t size = bytes_of_chunk(spec_, variable);
   const std::int64_t kept = kept_of(variable);
-  std::vector<std::byte> whole;
-  std::span<const std::byte> bytes = chunk.bytes;
-  if (kept > chunk.offset[0] && store_.has(name)) {
+  EncodedChunk whole = chunk;
+  if (kept > chunk.offset[0] && store_.has(name))
     whole = joined(chunk, name, kept);
-    bytes = whole;
-  } else if (add_records(chunk, name)) {
+  else if (add_records(chunk, name))
     return;
-  }
-  Frame frame = framed(variable, size, bytes, chunk.filtered);
+  Frame frame = framed(variable, size, whole.bytes, whole.filtered);
   if (frame.holds_cells && chunk.valid_records > 0)  // the memory after its records is undefined
     frame.body = frame.body.first(static_cast<std::size_t>(chunk.valid_records) * bytes_of_record(variable));
   const std::uint64_t whole_size = frame.holds_cells ? frame.front.size() + size : 0;
@@ -125,8 +123,8 @@ bool ZarrDataset::add_records(const EncodedChunk& chunk, const std::string& name
                           bytes.subspan(first, end - first));
 }
 
-std::vector<std::byte> ZarrDataset::joined(const EncodedChunk& chunk, const std::string& name,
-                                           std::int64_t kept) const {
+EncodedChunk ZarrDataset::joined(const EncodedChunk& chunk, const std::string& name,
+                                 std::int64_t kept) const {
   const VariableSpec& variable = spec_.variables[base::index(chunk.variable)];
   const std::size_t size = bytes_of_chunk(spec_, variable), element = model::size_of(variable.type);
   const auto codec = codecs::make_codec(variable.codec);
@@ -134,7 +132,10 @@ std::vector<std::byte> ZarrDataset::joined(const EncodedChunk& chunk, const std:
   auto whole = chunk.filtered ? codec->decode(chunk.bytes, size, element) : chunk.bytes.copy();
   const auto records = static_cast<std::size_t>(std::min(kept - chunk.offset[0], variable.chunk[0]));
   std::memcpy(whole.data(), before.data(), records * bytes_of_record(variable));
-  return chunk.filtered ? codec->encode(whole, describe_chunk(variable)) : whole;
+  EncodedChunk joined = chunk;
+  joined.bytes = std::move(whole);
+  if (chunk.filtered) encode_again(spec_, joined);
+  return joined;
 }
 
 void ZarrDataset::write(const PlainValues& values) {

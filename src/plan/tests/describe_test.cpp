@@ -27,6 +27,13 @@ TEST(Describe, ShowsSuffixes) {
               HasSubstr("u as v_max: max every 1 s"));
 }
 
+TEST(Describe, ShowsWhatAVariableGets) {
+  EXPECT_THAT(
+      described("field: u, every: 1 s, compression: {codec: zstd, keep: {absolute: 0.1}}", ""),
+      HasSubstr("u: snapshot every 1 s, zstd level 1 with shuffle, kept: absolute 0.1 (a chunk that fails "
+                "its check is stored exactly)"));
+}
+
 TEST(Describe, SaysWhetherDomainsAreKnown) {
   const std::string variable = "field: u, every: 1 s";
   EXPECT_THAT(described(variable, "servers: {per_node: 3}\n"), HasSubstr("servers: 3 a node (dedicated"));
