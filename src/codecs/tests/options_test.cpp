@@ -94,7 +94,7 @@ TEST(CompressionSection, TellsWhatIsWrong) {
                 "levels are 1 (fastest) to 9 (smallest)"},
        {.yaml = "compression: zlip",
         .told = "run.yaml:1:14  compression: \"zlip\" is unknown. Did you mean \"zlib\"? (known: auto, "
-                "none, zlib, zstd)"},
+                "lorenzo, none, zlib, zstd)"},
        {.yaml = "compression:\n  codec: zstd\n  level: fast\n",
         .told = "run.yaml:3:10  compression.level: expected a whole number from 1 to 22, but got \"fast\""}});
 }
