@@ -14,7 +14,7 @@ using nb::literals::operator""_a;
 
 namespace {
 
-using Chunk = nb::ndarray<const void, nb::c_contig, nb::device::cpu>;
+using Chunk = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 using Stored = nb::ndarray<nb::c_contig, nb::device::cpu>;
 
 bool is_real(const nb::dlpack::dtype& type) {

@@ -78,8 +78,8 @@ def test_the_figures_are_those_of_what_readers_get(sample_file, tmp_path):
             assert trial["rms_error"] == pytest.approx(np.sqrt(np.mean(everything**2)))
             assert trial["ratio"] == sum(chunk.nbytes for chunk in sample.chunks) / size, (codec, bound)
             assert trial["exact_chunks"] == 0 and trial["encoded_megabytes_per_second"] > 0
-        assert trials["lorenzo", "absolute: 0.1"]["ratio"] > trials["zstd", "absolute: 0.1"]["ratio"]
         assert one["mantissa_bits"] > 1
+        assert trials["lorenzo", "absolute: 0.1"]["ratio"] > 1.5 * trials["lorenzo", ""]["ratio"] > 1.5
 
 
 def test_the_lines_are_a_configuration(sample_file, tmp_path):
@@ -221,12 +221,12 @@ def test_information_is_that_of_its_formula():
 
 
 def test_information_is_that_of_xbitinfo():
-    xbitinfo = pytest.importorskip("xbitinfo")
-    xarray = pytest.importorskip("xarray")
+    bitinformation = pytest.importorskip("xbitinfo._py_bitinfo").bitinformation
+    dask = pytest.importorskip("dask.array")
     values = field("f4")[0, 0]
-    data = xarray.Dataset({"x": (("y", "x"), values)})
-    theirs = xbitinfo.get_bitinformation(data, dim="x", implementation="python")["x"].values
-    np.testing.assert_allclose(_core.Compression.information_of_bits(values), theirs, atol=1e-3)
+    theirs = np.asarray(bitinformation(dask.from_array(values.view("u4")), axis=1))
+    ours = np.array(_core.Compression.information_of_bits(values))
+    np.testing.assert_allclose(ours[ours > 0], theirs[ours > 0], rtol=1e-6)
 
 
 def test_fields_without_values_or_information_have_no_figures():
