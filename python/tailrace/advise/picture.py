@@ -29,6 +29,8 @@ def draw(all_advice: Sequence[Advice], path: Path, name: Path) -> None:
 
 
 def _draw_ratios(axes, advice: Advice) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter
+
     bounds = list(dict.fromkeys(trial.bound for trial in advice.trials))
     codecs = list(dict.fromkeys(trial.codec for trial in advice.trials))
     height = 0.8 / len(codecs)
@@ -40,6 +42,9 @@ def _draw_ratios(axes, advice: Advice) -> None:
     axes.set_yticks(range(len(bounds)), [bound or "exact" for bound in bounds], fontsize=8)
     axes.invert_yaxis()
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.margins(x=0.15)
     axes.set_xlabel("times smaller")
     axes.set_title(advice.sample.name, fontsize=10)

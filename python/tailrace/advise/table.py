@@ -63,7 +63,8 @@ def _cells(trial: Trial) -> tuple[str, ...]:
 
 
 def _lines(all_advice: Sequence[Advice], bounds: Sequence[str]) -> str:
-    """For each variable the first bound, with the codec that makes it smallest for readers without plugins."""
+    """For each variable the codec that makes it smallest for readers without plugins. The first bound is in force; the
+    others are comments."""
     lines = ["variables:   # choose the bound; add `operation` and `every`"]
     for advice in all_advice:
         for number, bound in enumerate(bounds):
@@ -73,9 +74,9 @@ def _lines(all_advice: Sequence[Advice], bounds: Sequence[str]) -> str:
             if best is None:
                 continue
             note = f"{best.ratio:.1f}:1"
-            if own is not None:
+            if own is not None and own.ratio > best.ratio:
                 note += f"; {own.ratio:.1f}:1 with `codec: {own.codec}`, for readers with its plugin"
-            mark = "  - " if number == 0 else "  # "
+            mark = "  - " if number == 0 else "  # - "
             lines.append(f"{mark}{{field: {advice.sample.name}, compression: {best.settings}}}   # {note}")
     return "\n".join(lines)
 
