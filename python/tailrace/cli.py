@@ -396,7 +396,11 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.argument("source", type=FILE)
 @click.argument("target")
 @click.option(
-    "-m", "--method", required=True, help="conservative, bilinear, nearest, average, largest_area, or a FILE."
+    "-m",
+    "--method",
+    default="conservative",
+    show_default=True,
+    help="conservative, bilinear, nearest, average, largest_area, or a FILE.",
 )
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to make."

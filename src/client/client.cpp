@@ -71,6 +71,7 @@ Client::Client(const Declarer& declarer, int rank, ClientParts parts)
     fields_.push_back(std::move(state));
     counters_.fields.push_back({.name = field.name, .unwanted = {}, .bytes = {}, .put = {}, .stall = {}});
   }
+  some_need_a_look_ = some_are_put_once_ || !inputs_.empty() || !namesakes_.empty();
   rank_ = rank;
   counters_.component = declarations.component;
   counters_.rank = rank;
@@ -429,12 +430,15 @@ void Client::put_dense(int field, const void* data, model::DataType type, std::s
   put(field, {data, type, std::span<const std::int64_t>(&elements, 1), {}});
 }
 
+bool Client::needs_a_look(int field) const noexcept {
+  const auto f = base::index(field);
+  return is_input(f) || is_kept_for_inputs(f) || wanted_namesake(field) >= 0 || was_put_once_now(f);
+}
+
 bool Client::put_unwanted(int field) noexcept {
   const auto f = base::index(field);
   if (f >= wanted_.size() || needs(f) || !stepped_) return false;
-  if (is_input(f) || is_kept_for_inputs(f)) return false;
-  if (!namesakes_.empty() && wanted_namesake(field) >= 0) return false;
-  if (was_put_once_now(f)) return false;  // twice: the put tells
+  if (some_need_a_look_ && needs_a_look(field)) return false;
   counters_.fields[f].unwanted.add();
   return true;
 }
@@ -476,6 +480,7 @@ void Client::provide_inputs(std::unique_ptr<FieldSource> source, std::span<const
                             std::vector<CopyOfInput> copies) {
   input_source_ = std::move(source);
   for (const int field : needed) kept_for_inputs_.try_emplace(field);
+  some_need_a_look_ = some_need_a_look_ || !needed.empty();
   copies_of_inputs_ = std::move(copies);
   put_copies_of_inputs();
 }

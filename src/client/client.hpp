@@ -151,12 +151,11 @@ class Client {
   void check_all_blocks(const char* call) const;
   std::size_t checked(int field) const;
   bool needs(std::size_t field) const { return wanted_[field] != 0 || checkpointing_.awaits(field); }
-  // The flag avoids a look at the field when a put is not wanted: the field is rarely in a cache.
+  // The flag avoids a look at the field, which is rarely in a cache.
   bool was_put_once_now(std::size_t field) const {
     return some_are_put_once_ && fields_[field].once && fields_[field].put_at == now_.step;
   }
-  // Inputs change two things about puts: nobody puts them, and those of some fields are kept for them. A
-  // model without inputs asks no more than whether a list is empty.
+  // Inputs change two things about puts: nobody puts them, and those of some fields are kept for them.
   bool is_input(std::size_t field) const { return !inputs_.empty() && inputs_[field] != 0; }
   bool is_kept_for_inputs(std::size_t field) const {
     return !kept_for_inputs_.empty() && kept_for_inputs_.contains(static_cast<int>(field));
@@ -165,6 +164,8 @@ class Client {
   void keep_for_inputs(int field, const Array& array);
   void get_input(int field, const Target& target) const;
   void put_copies_of_inputs();
+  // Whether the call of an unwanted put does something: stores it for others, or refuses it.
+  bool needs_a_look(int field) const noexcept;
   std::span<const int> namesakes(int field) const;
   int wanted_namesake(int field) const;  // the first wanted one; -1: none
   void put_one(int field, const Array& array);
@@ -201,6 +202,7 @@ class Client {
   int rank_ = 0;
   model::Tick now_;
   bool some_are_put_once_ = false;
+  bool some_need_a_look_ = false;  // one flag for all kinds, because a put that is not wanted takes few ns
   bool continues_ = false;
   bool stepped_ = false;
   bool silent_ = false;

@@ -276,6 +276,7 @@ int Regridder::weights_of(const Source& source, const regrid::Options& options) 
         has_cells(one))
       return static_cast<int>(known);
   }
+  const bool has_file = options.method == Method::file;
   WeightsPlan plan{.source_grid = source.grid,
                    .source = source.horizontal,
                    .target = options.target,
@@ -283,8 +284,8 @@ int Regridder::weights_of(const Source& source, const regrid::Options& options) 
                    .weights = options.weights,
                    .source_text = text,
                    .target_text = cells_text(options.target),
-                   .location = options.location,
-                   .config_path = options.config_path};
+                   .location = has_file ? options.weights_location : options.location,
+                   .config_path = has_file ? options.weights_path : options.config_path};
   regridding_->weights.push_back(std::move(plan));
   const int number = static_cast<int>(regridding_->weights.size()) - 1;
   regridding_->weights.back().target_cells = cells_of(source, options.target, number);

@@ -89,9 +89,10 @@ std::optional<std::array<const model::Field*, 2>> Vectors::fields_of(const regri
   std::array<const model::Field*, 2> fields{};
   for (std::size_t i = 0; i < 2; ++i) {
     const std::string& name = i == 0 ? pair.east : pair.north;
+    const config::Location& place = i == 0 ? pair.location : pair.north_location;
     const auto found = declarations_.find_field(name);
     if (!found || !declarations_.fields[base::index(*found)].is_put()) {
-      problems_.add(pair.location, path,
+      problems_.add(place, path,
                     fmt::format("the model declares no field \"{}\".{}", name,
                                 base::name_hint(name, declarations_.field_names())));
       return std::nullopt;

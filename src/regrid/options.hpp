@@ -63,7 +63,7 @@ enum class Normalisation : std::uint8_t {
 // north before they are regridded.
 struct VectorPair {
   std::string east, north;
-  config::Location location;
+  config::Location location, north_location;  // of `east` and of `north`
   bool operator==(const VectorPair& other) const { return east == other.east && north == other.north; }
 };
 
@@ -80,7 +80,8 @@ struct Options {
   config::Location location;
   std::string config_path;                       // as messages name it: output.a.nc.variables[0].regrid
   config::Location target_location;              // of the value of `to`
-  config::Location weights_location;             // line 0: Options::weights is not given
+  config::Location weights_location;             // of the path of Method::file
+  std::string weights_path;                      // as messages name it: output.a.nc.regrid.method
   bool operator==(const Options& other) const {  // wherever they stand
     return target == other.target && method == other.method && weights == other.weights &&
            coverage == other.coverage && normalisation == other.normalisation &&

@@ -208,7 +208,7 @@ void read_vectors(const Value& list, Options& options, Problems& problems) {
                    fmt::format("expected two fields, but \"{}\" is both components", names[0].text()));
       continue;
     }
-    options.vectors.push_back({names[0].text(), names[1].text(), pair.location()});
+    options.vectors.push_back({names[0].text(), names[1].text(), names[0].location(), names[1].location()});
   }
 }
 
@@ -334,6 +334,7 @@ void read_how(const Value& section, Options& options, Problems& problems) {
     options.method = Method::file;
     options.weights = path_in(*file);
     options.weights_location = file->location();
+    options.weights_path = file->path();
   }
   if (const Value* coverage = section.find("coverage")) options.coverage = coverage->real();
   options.normalisation = choice_of<Normalisation>(

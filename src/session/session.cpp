@@ -215,7 +215,7 @@ bool Session::wants_at_end(FieldHandle field) const {
 }
 
 void Session::put(FieldHandle field, const ArrayView& array) {
-  if (impl_->off) return;
+  if (impl_->off || put_unwanted(field)) return;
   impl_->survive([&] {
     impl_->client("put").put(field.index, {array.data, data_type(array.type), array.shape, array.strides,
                                            array.fastest_first_in_messages});
@@ -233,7 +233,7 @@ void Session::put_block(FieldHandle field, std::size_t block, const ArrayView& a
 }
 
 void Session::put_dense(FieldHandle field, const void* data, Type type, std::size_t count) {
-  if (!impl_->off)
+  if (!impl_->off && !put_unwanted(field))
     impl_->survive([&] { impl_->client("put").put_dense(field.index, data, data_type(type), count); });
 }
 

@@ -95,6 +95,10 @@ def write_forcing(folder: Path) -> None:
             axis = data.createVariable("time", "f8", ("time",))
             axis.setncatts({"units": "days since 2001-01-01", "calendar": "standard"})
             axis[:] = times
+            for name, units, step in (("lat", "degrees_north", 20.0), ("lon", "degrees_east", 30.0)):
+                centres = data.createVariable(name, "f8", (name,))
+                centres.units = units
+                centres[:] = step * np.arange(len(centres))
             data.createVariable("tos", "f4", ("time", "lat", "lon")).units = "K"
             data.createVariable("hus", "f4", ("time", "z", "lat", "lon")).units = "1"
             for variable in ("tos", "hus"):

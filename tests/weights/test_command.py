@@ -31,7 +31,7 @@ def run(folder, *arguments, status=0):
 
 
 def test_make_show_check(tmp_path, source):
-    made = run(tmp_path, "make", "source.nc", "latlon: 12 deg", "--method", "conservative", "-o", "w.nc", "--jobs", "2")
+    made = run(tmp_path, "make", "source.nc", "latlon: 12 deg", "-o", "w.nc", "--jobs", "2")
     shown = run(tmp_path, "show", "w.nc", "--picture", "picture.png")
     assert made == shown
     lines = {line[:14].strip(): line[14:].strip() for line in shown.splitlines()}

@@ -120,8 +120,10 @@ def with_our_yac(tmp_path):
 def start(folder, environment):
     words = ["make", "source.nc", "latlon: 30 deg", "-m", "average", "-j", "2", "-o", "out/w.nc"]
     (folder / "out").mkdir()
+    # A job of nohup, or in the background of a shell, hears SIGHUP or SIGINT only if it asks to.
+    hears = ["env", "--default-signal=HUP,INT,TERM"]
     return subprocess.Popen(
-        [sys.executable, "-m", "tailrace.cli", "weights", *words],
+        [*hears, sys.executable, "-m", "tailrace.cli", "weights", *words],
         cwd=folder,
         env=environment,
         stderr=subprocess.PIPE,
