@@ -28,8 +28,6 @@ output:
       - {field: theta, operation: snapshot, every: 10 steps, type: float32}
 """
 LOSSLESS_SPEED = 500.0  # MB/s of zstd at level 1 with shuffle
-# The ratios that a prototype reaches for the waves: it predicts values from neighbours, which no stock reader decodes.
-PREDICTED = {"absolute_1": 22.8, "absolute_0.1": 13.8}
 
 
 def fields_of_bubble(folder, steps: int) -> list[str]:
@@ -62,9 +60,6 @@ def main() -> None:
         note = f"{checked:.0f} MB/s checked, {rounded:.0f} unchecked, {decoded:.0f} read"
         if absolute > 0.0:
             note += f"; largest errors {absolute:.3g}, {100 * relative:.3g} %"
-        bound = setting.removesuffix("_zstd_1")
-        if field == "sines" and bound in PREDICTED:
-            note += f"; with prediction {PREDICTED[bound]}"
         results.add(what, ratio, "times smaller", note=note)
         if field == "sines" and setting == "lossless_zstd_1":
             results.add("sines: lossless zstd 1", 4e3 / rounded, "ns a value", 4e3 / LOSSLESS_SPEED)

@@ -6,6 +6,7 @@
 
 #include "arguments.hpp"
 #include "checkpoints.hpp"
+#include "compression.hpp"
 #include "session.hpp"
 #include "tailrace/tailrace.hpp"
 
@@ -54,6 +55,7 @@ NB_MODULE(_core, module) {
   nb::register_exception_translator(translate, error);
   tailrace::bindings::bind_session(module);
   tailrace::bindings::bind_checkpoints(module);
+  tailrace::bindings::bind_compression(module);
 
   nb::class_<tailrace::Inspection>(module, "Inspection", "The result of inspect.")
       .def_ro("readable", &tailrace::Inspection::readable,

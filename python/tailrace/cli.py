@@ -316,6 +316,42 @@ def inspect(paths: tuple[Path, ...], repair: bool) -> None:
         raise Failed(f"{unreadable} of {inspected} {kind} cannot be read{hint}")
 
 
+@cli.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="FILE...")
+@click.option(
+    "--keep", multiple=True, metavar="BOUND", help="A bound as under `keep`, such as 'absolute: 0.1'. May be repeated."
+)
+@click.option("--codec", multiple=True, metavar="NAME", help="A codec (default: zlib, zstd, lorenzo). May be repeated.")
+@click.option("--variable", multiple=True, metavar="NAME", help="Look at this variable alone. May be repeated.")
+@click.option(
+    "--picture",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Draw the ratios, and the spectra of signal and errors.",
+)
+@click.option(
+    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the figures as JSON."
+)
+@click.option("--force", is_flag=True, help="Replace an existing picture or output.")
+def advise(files, keep, codec, variable, picture: Path | None, output: Path | None, force: bool) -> None:
+    """Show what lossy compression would do to the variables of sample output.
+
+    A FILE is a NetCDF file or a Zarr store, which is only read. Samples of its variables of float32 and float64 are
+    compressed as a server would, by codec and bound. The last lines are for a configuration.
+    """
+    from tailrace.advise import advise as advise_on
+
+    click.echo(advise_on(files, keep, codec, variable, picture, output, force))
+
+
+@cli.command()
+def plugins() -> None:
+    """Print the folder for HDF5_PLUGIN_PATH, with which readers of HDF5 decode the codec lorenzo."""
+    from tailrace.plugins import plugin_folder
+
+    click.echo(plugin_folder())
+
+
 @cli.group()
 def checkpoint() -> None:
     """Look after checkpoints between two jobs.

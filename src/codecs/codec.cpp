@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "base/error.hpp"
 #include "base/nearest_name.hpp"
 #include "codecs/compressor.hpp"
 #include "codecs/find_codec.hpp"
+#include "codecs/lossy/prediction.hpp"
+#include "codecs/own_plugin.hpp"
 #include "codecs/shuffle.hpp"
 
 namespace tailrace::codecs {
@@ -41,7 +44,7 @@ class Pipeline final : public Codec {
   Pipeline(const Compressor& compressor, const CodecOptions& options)
       : compressor_(compressor),
         level_(options.level),
-        shuffled_(options.shuffle && compressor.filter(options.level).has_value()),
+        shuffled_(options.shuffle && !compressor.predicts() && compressor.filter(options.level).has_value()),
         prefer_(compressor.levels() ? options.prefer : std::nullopt),
         keep_(options.keep) {}
 
@@ -66,12 +69,19 @@ class Pipeline final : public Codec {
     std::vector<Filter> filters;
     if (shuffled_) filters.push_back({shuffle_filter_id, {static_cast<unsigned>(element_size)}});
     if (auto filter = compressor_.filter(level_)) filters.push_back(std::move(*filter));
+    if (compressor_.predicts()) {
+      const auto bits = std::bit_cast<std::uint64_t>(step() > 0.0 ? *keep_->absolute : 0.0);
+      filters.back().parameters.push_back(static_cast<unsigned>(bits));
+      filters.back().parameters.push_back(static_cast<unsigned>(bits >> 32));
+    }
     return filters;
   }
 
  private:
+  double step() const { return keep_ ? lossy::step_of(*keep_) : 0.0; }
   std::vector<std::byte> compress(std::span<const std::byte> chunk, const ChunkDescription& description,
                                   int level) const {
+    if (compressor_.predicts()) return compressor_.compress_multiples(chunk, description, step(), level);
     if (!shuffled_) return compressor_.compress(chunk, description, level);
     return compressor_.compress(shuffle(chunk, model::size_of(description.type)), description, level);
   }
@@ -111,6 +121,12 @@ class Pipeline final : public Codec {
   std::optional<lossy::Keep> keep_;
 };
 
+// In the filter of a codec that predicts.
+std::optional<lossy::Keep> bound_in(std::span<const unsigned> parameters) {
+  const double absolute = std::bit_cast<double>(parameters[1] | std::uint64_t{parameters[2]} << 32);
+  return absolute > 0.0 ? std::optional(lossy::Keep{.absolute = absolute}) : std::nullopt;
+}
+
 void check_level(const Compressor& compressor, int level) {
   const auto levels = compressor.levels();
   if (!levels || (level >= levels->lowest && level <= levels->highest)) return;
@@ -132,6 +148,11 @@ std::vector<std::string> codec_names() {
   std::vector<std::string> names;
   for (const auto& [name, compressor] : registry()) names.push_back(name);
   return names;
+}
+
+bool needs_own_plugin(const std::string& codec) {
+  const auto found = registry().find(codec);
+  return found != registry().end() && found->second->predicts();
 }
 
 Levels levels_of_all() {
@@ -165,6 +186,8 @@ std::optional<CodecOptions> find_codec(std::span<const Filter> filters, std::siz
     if (levels && !filters.empty() && !filters.back().parameters.empty())
       options.level = static_cast<int>(filters.back().parameters[0]);
     if (levels && (options.level < levels->lowest || options.level > levels->highest)) continue;
+    if (compressor->predicts() && !filters.empty() && filters.back().parameters.size() >= 3)
+      options.keep = bound_in(filters.back().parameters);
     for (const bool shuffle : {true, false}) {
       options.shuffle = shuffle;
       const std::vector<Filter> own = make_codec(options)->filters(element_size);

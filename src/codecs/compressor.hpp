@@ -28,6 +28,17 @@ class Compressor {
   virtual std::vector<std::byte> decompress(std::span<const std::byte> bytes, std::size_t size) const = 0;
   // Nothing for a codec that leaves the bytes unchanged; byte shuffle is then omitted too.
   virtual std::optional<Filter> filter(int level) const = 0;
+  // It predicts values from their neighbours, so it gets its bytes unshuffled, by the next function. Its
+  // filter has two more parameters, the halves of the absolute bound of the values (0: none), the lower one
+  // first: who encodes chunks again later finds their step there.
+  virtual bool predicts() const { return false; }
+  // `step`: most values are multiples of it; 0: not known.
+  virtual std::vector<std::byte> compress_multiples(std::span<const std::byte> bytes,
+                                                    const ChunkDescription& chunk, double step,
+                                                    int level) const {
+    static_cast<void>(step);
+    return compress(bytes, chunk, level);
+  }
 };
 
 // Compressors register themselves where they are defined:

@@ -30,7 +30,7 @@ Type compression_type() {
            {.name = "codec",
             .type = choice(names_of_codecs()),
             .description = "The lossless codec for the chunks. `auto` is zstd, with the level that suits a "
-                           "sample of each chunk.",
+                           "sample of each chunk; readers of `lorenzo` need a plugin of Tailrace.",
             .example = "zstd",
             .required = true,
             .implied_by = {"keep"}},

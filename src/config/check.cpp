@@ -81,6 +81,11 @@ class Checker {
   using Result = std::optional<Value>;
 
   Result wrong_kind(const Node& node, const Type& type, const std::string& path) {
+    if (type.kind == Kind::section && type.complaint && node.kind == NodeKind::scalar)
+      if (const auto complaint = type.complaint(node.text)) {
+        problems_.add(node.location, path, *complaint);
+        return std::nullopt;
+      }
     problems_.add(
         node.location, path,
         fmt::format("expected {}, but got {}{}", type.expected, what_it_is(node), quote_hint(node)));

@@ -40,10 +40,10 @@ struct Type {
   // choice: deprecated words, which are still read with a warning, and their present names
   std::vector<std::pair<std::string, std::string>> former;
   std::function<std::optional<std::string>(const std::string&)>
-      complaint;            // what is wrong, if anything, with the text (checked) or an entry's name (map)
-  std::vector<Type> parts;  // list and map: the one element type; either: the alternatives
-  std::size_t fewest = 0;   // list: elements
-  std::string entry_name;   // map: a placeholder for keys, for paths in the reference: <file>
+      complaint;  // what is wrong, if anything, with a text (checked; section: in its place) or a name (map)
+  std::vector<Type> parts;      // list and map: the one element type; either: the alternatives
+  std::size_t fewest = 0;       // list: elements
+  std::string entry_name;       // map: a placeholder for keys, for paths in the reference: <file>
   std::vector<Option> options;  // section
 };
 

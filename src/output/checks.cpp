@@ -218,7 +218,9 @@ std::string bounds_in_words(const std::map<std::string, codecs::lossy::ExistingB
   for (const auto& [name, bound] : bounds) {
     words += fmt::format("\n    {}: rounded within {}; largest errors: {:.3g}, {:.3g} %", name, bound.words,
                          bound.reached.absolute, 100.0 * bound.reached.relative);
-    if (bound.reached.bits > 0) words += fmt::format("; {} bits of the mantissa", bound.reached.bits);
+    // The bits of a bound in bits are among its words already.
+    if (bound.reached.bits > 0 && bound.words.find("bits") == std::string::npos)
+      words += fmt::format("; {} bits of the mantissa", bound.reached.bits);
   }
   return words;
 }

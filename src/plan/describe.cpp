@@ -2,10 +2,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/index.hpp"
 #include "base/text_tree.hpp"
+#include "codecs/own_plugin.hpp"
 #include "env/topology.hpp"
+#include "output/codec_needs.hpp"
 #include "plan/describe_end.hpp"
 #include "plan/memory_needs.hpp"
 #include "plan/naming/axis_names.hpp"
@@ -27,8 +30,11 @@ std::string codec_words(const codecs::CodecOptions& codec) {
                                 ? fmt::format("a level for each chunk, the {}",
                                               *codec.prefer == codecs::Prefer::ratio ? "smallest" : "fastest")
                                 : fmt::format("level {}", codec.level);
-  return fmt::format("{} {}{}{}", codec.codec, level, codec.shuffle ? " with shuffle" : "",
-                     codec.keep ? fmt::format(", kept: {}", codecs::lossy::words(*codec.keep)) : "");
+  const bool is_shuffled = codec.shuffle && !codecs::needs_own_plugin(codec.codec);
+  return fmt::format("{} {}{}{}", codec.codec, level, is_shuffled ? " with shuffle" : "",
+                     codec.keep ? fmt::format(", kept: {} (a chunk that fails its check is stored exactly)",
+                                              codecs::lossy::words(*codec.keep))
+                                : "");
 }
 
 std::string number_words(const settings::ServersOptions& servers) {
@@ -150,6 +156,13 @@ void advise(const settings::OutputEntry& file, Branch& branch) {
   advise(axes, branch);
 }
 
+// Tells what readers need to decode the chunks, if anything.
+void add_needs(const settings::OutputEntry& file, const std::set<std::string>& codecs, Branch& branch) {
+  for (const std::string& codec : codecs)
+    if (const auto need = output::readers_need(file.format, codec); need && !need->empty())
+      branch.below.push_back({fmt::format("readers of {} need: {}", codec, *need), {}});
+}
+
 // The description without a model.
 Branch describe_file(const settings::OutputEntry& file) {
   Branch branch{file_words(file), {}};
@@ -162,14 +175,19 @@ Branch describe_file(const settings::OutputEntry& file) {
                              : variable.cycle == time::Cycle::none
                                  ? variable.every.sentence()
                                  : "over " + variable.every.sentence() + " of all years or days";
-    branch.below.push_back(
-        {fmt::format("{}{}: {} {}", what, names, time::name_of(variable.reduction), when), {}});
+    branch.below.push_back({fmt::format("{}{}: {} {}{}", what, names, time::name_of(variable.reduction), when,
+                                        variable.codec ? ", " + codec_words(*variable.codec) : ""),
+                            {}});
   }
   for (const settings::OptionTable& table : file.option_tables)
     branch.below.push_back({table.prefix.empty() ? fmt::format("{}: all options of the model", table.name)
                                                  : fmt::format("{}: the model's options that begin with {}",
                                                                table.name, table.prefix),
                             {}});
+  std::set<std::string> codecs{file.codec.codec};
+  for (const settings::VariableEntry& variable : file.variables)
+    if (variable.codec) codecs.insert(variable.codec->codec);
+  add_needs(file, codecs, branch);
   advise(file, branch);
   return branch;
 }
@@ -224,6 +242,9 @@ Branch describe_file(const Plan& whole, const DatasetPlan& file) {
   std::vector<std::vector<std::string>> axes(file.axes.size());
   for (const VariablePlan& variable : file.variables)
     if (variable.axis >= 0) axes[base::index(variable.axis)].push_back(variable.name);
+  std::set<std::string> codecs;
+  for (const VariablePlan& variable : file.variables) codecs.insert(variable.codec.codec);
+  add_needs(file.entry, codecs, branch);
   advise(axes, branch);
   for (const OptionTablePlan& table : file.option_tables) {
     const std::size_t count = table.entries.size();

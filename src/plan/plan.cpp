@@ -368,14 +368,7 @@ class Planner {
                                     ? default_type(field, entry.reduction)
                                     : field.type;
     variable.codec = entry.codec.value_or(file.entry.codec);
-    if (!codecs::lossy::can_round(variable.type)) {
-      if (entry.codec && entry.codec->keep)
-        plan_.warnings.push_back(fmt::format(
-            "{}  {}.compression.keep: \"{}\" is stored as {}, and so without an error: `keep` is "
-            "for float32 and float64",
-            entry.location.text(), entry.config_path, variable.name, model::name_of(variable.type)));
-      variable.codec.keep.reset();
-    }
+    set_bound(file, entry, variable);
     variable.chunk = entry.chunk;
     variable.attributes = entry.attributes;
     variable.coordinates = mip_tables::scalar_coordinates(written);
@@ -391,6 +384,29 @@ class Planner {
       take_name(name, entry, names);
     file.variables.push_back(std::move(variable));
     if (is_regridded && entry.regrid->with_fraction) add_fraction(file, entry, names);
+  }
+
+  // Warns where the bound has no effect.
+  void set_bound(const DatasetPlan& file, const settings::VariableEntry& entry, VariablePlan& variable) {
+    if (!variable.codec.keep) return;
+    const bool is_own = entry.codec.has_value();
+    const config::Location& place = is_own ? entry.location : file.entry.location;
+    const auto warn = [&](const std::string& why) {
+      plan_.warnings.push_back(fmt::format("{}  {}.compression.keep: \"{}\" is stored as {}{}", place.text(),
+                                           is_own ? entry.config_path : "output." + file.entry.path,
+                                           variable.name, model::name_of(variable.type), why));
+    };
+    if (!codecs::lossy::can_round(variable.type)) {
+      if (is_own) warn(", and so without an error: `keep` is for float32 and float64");
+      variable.codec.keep.reset();
+      return;
+    }
+    const int most = variable.type == model::DataType::float32 ? 23 : 52;
+    if (variable.codec.keep->bits.value_or(0) > most)
+      warn(fmt::format(
+          ", whose mantissa has {} bits, and so without an error: expected at most {} `bits`, but got "
+          "{}",
+          most, most, *variable.codec.keep->bits));
   }
 
   // `grid`: that of the file, which is a target where the field is regridded.

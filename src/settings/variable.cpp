@@ -222,7 +222,7 @@ void set_storage(const Value& value, VariableEntry& variable, Problems& problems
   if (variable.pack) check_packing(value, variable, problems);
   if (variable.pack && variable.codec && variable.codec->keep)
     problems.add(
-        value.at("compression").location(), value.at("compression").path() + ".keep",
+        value.at("compression").at("keep").location(), value.at("compression").path() + ".keep",
         "cannot be given beside `pack`, which rounds values to multiples of its scale factor; expected "
         "one of both");
 }

@@ -41,6 +41,7 @@ KeptErrors::KeptErrors(const output::DatasetSpec& dataset, std::vector<telemetry
     variables_[v].chooses_bits =
         keep && keep->information &&
         std::ranges::any_of(spec.attributes, [](const auto& a) { return a.first == bits_attribute; });
+    is_used_ = is_used_ || keep || spec.codec.prefer;
     if (!spec.is_field || spec.chunk.empty() || (!keep && !spec.codec.prefer)) continue;
     variables_[v].counters = static_cast<int>(counters.size());
     counters.push_back({.variable = spec.name, .bound = keep ? codecs::lossy::words(*keep) : ""});
@@ -72,6 +73,7 @@ void KeptErrors::begin(const output::Format& format, output::DatasetSpec& spec) 
 
 // Attributes are written only when they change: the errors of a field soon reach their largest.
 void KeptErrors::add_attributes(output::Commit& commit) {
+  if (!is_used_) return;
   std::vector<Reached> after;
   for (const Variable& variable : variables_) after.push_back(variable.reached);
   for (const output::EncodedChunk& chunk : commit.chunks)
@@ -117,6 +119,7 @@ void KeptErrors::load(model::NumberLoader loader) {
 
 void KeptErrors::committed(const output::Commit& commit) {
   loaded_ = false;
+  if (!is_used_) return;
   for (const output::EncodedChunk& chunk : commit.chunks) {
     Variable& variable = variables_[base::index(chunk.variable)];
     variable.reached.merge(chunk.reached);

@@ -43,6 +43,7 @@ class KeptErrors {
     codecs::lossy::Reached told = {};     // by its attributes
   };
   std::vector<Variable> variables_;  // by DatasetSpec::variables
+  bool is_used_ = false;             // something is rounded, or a level is chosen
   std::vector<telemetry::KeptCounters>* counters_ = nullptr;
   bool loaded_ = false;  // the errors are those of the next file
 };

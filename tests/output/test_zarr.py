@@ -264,7 +264,7 @@ def test_readers_see_whole_records_at_any_moment(job, tmp_path):
         ({"format": "netcdf"}, ["output.now.zarr: the name is that of a Zarr store", "`format: zarr`"]),
         (
             {"compression": "blosc"},
-            ['output.now.zarr.compression: "blosc" is unknown', "known: auto, none, zlib, zstd"],
+            ['output.now.zarr.compression: "blosc" is unknown', "known: auto, lorenzo, none, zlib, zstd"],
         ),
     ],
 )

@@ -11,6 +11,7 @@ from tailrace import demo
 TREE = Path(__file__).resolve().parent.parent.parent
 CORE = f"_core{sysconfig.get_config_var('EXT_SUFFIX')}"
 OPERATOR = "libtailrace_adios2_codecs.so"
+PLUGIN = "libtailrace_hdf5_plugin.so"
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +38,14 @@ def links(folder: Path) -> dict[str, Path]:
 
 
 def test_the_package_is_that_of_the_tree_and_its_build(venv, tmp_path):
-    first = made_up_build(tmp_path / "first", f"python/tailrace/{CORE}", f"lib/{OPERATOR}", "examples/bubble/bubble")
+    names = (f"python/tailrace/{CORE}", f"lib/{OPERATOR}", f"lib/hdf5_plugin/{PLUGIN}", "examples/bubble/bubble")
+    first = made_up_build(tmp_path / "first", *names)
     assert link(venv, first).returncode == 0
     (package,) = venv.glob("lib/python*/site-packages/tailrace")
     found = links(package)
     sources = {path.name: path for path in (TREE / "python" / "tailrace").iterdir() if path.name != "__pycache__"}
     compiled = {CORE: first / "python" / "tailrace" / CORE, OPERATOR: first / "lib" / OPERATOR}
-    assert found == sources | compiled
+    assert found == sources | compiled | {"hdf5_plugin": first / "lib" / "hdf5_plugin"}
     assert links(venv / "share" / "tailrace" / "demo") == {
         "bubble": first / "examples" / "bubble" / "bubble",
         **{name: TREE / "examples" / "bubble" / name for name in ("demo.nml", "demo.yaml", "plot.py")},
@@ -53,6 +55,13 @@ def test_the_package_is_that_of_the_tree_and_its_build(venv, tmp_path):
     second = made_up_build(tmp_path / "second", f"python/tailrace/{CORE}")
     assert link(venv, second).returncode == 0
     assert links(package) == sources | {CORE: second / "python" / "tailrace" / CORE}
+
+
+def test_zarr_finds_the_codec_by_its_entry_point(venv, tmp_path):
+    assert link(venv, made_up_build(tmp_path, f"python/tailrace/{CORE}")).returncode == 0
+    asked = "from importlib.metadata import entry_points as e; print([p.value for p in e(group='zarr.codecs')])"
+    done = subprocess.run([venv / "bin" / "python", "-c", asked], capture_output=True, text=True)
+    assert done.stdout == "['tailrace.zarr_codec:Lorenzo']\n", done.stderr
 
 
 def test_a_build_without_the_module_is_named(venv, tmp_path):

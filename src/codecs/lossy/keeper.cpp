@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "codecs/lossy/comparison.hpp"
 #include "codecs/lossy/information.hpp"
+#include "codecs/lossy/prediction.hpp"
 
 namespace tailrace::codecs::lossy {
 namespace {
@@ -17,6 +18,10 @@ std::size_t bytes_of(const ChunkDescription& described) {
   return bytes;
 }
 
+std::unique_ptr<const Rounding> rounding_for(const Codec& codec, const RoundingRequest& request) {
+  return predicts(codec) ? make_rounding_for_prediction(request) : make_rounding(request);
+}
+
 }  // namespace
 
 Keeper::Keeper(const Keep& keep, ChunkDescription record, ChunkDescription chunk,
@@ -26,7 +31,7 @@ Keeper::Keeper(const Keep& keep, ChunkDescription record, ChunkDescription chunk
       chunk_(std::move(chunk)),
       record_bytes_(bytes_of(record_)),
       codec_(std::move(codec)) {
-  if (!keep_.information) rounding_ = make_rounding({keep_, record_.type, record_.fill_value});
+  if (!keep_.information) rounding_ = rounding_for(*codec_, {keep_, record_.type, record_.fill_value});
 }
 
 // Nothing if a value does not pass the check. In parts that stay in a cache.
@@ -53,7 +58,7 @@ std::optional<Reached> Keeper::round(std::span<const std::byte> original, std::s
   const auto bits = bits_that_keep(*keep_.information, original, record_);
   if (!bits) return Reached();  // nothing is known about such a record: it stays as it is
   keep.bits = std::max(keep.bits.value_or(0), *bits);
-  const auto rounding = make_rounding({keep, record_.type, record_.fill_value});
+  const auto rounding = rounding_for(*codec_, {keep, record_.type, record_.fill_value});
   auto reached = round_to(keep, *rounding, original, record);
   if (reached) reached->bits = *keep.bits;
   return reached;

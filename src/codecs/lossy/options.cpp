@@ -30,10 +30,31 @@ std::optional<std::string> share_complaint(const std::string& text) {
   return fmt::format("expected a share such as `1 %` or `0.01`, from 1e-13 % to 50 %, but got \"{}\"", text);
 }
 
+// A number without the name of its bound: the nearest form with it.
+std::optional<std::string> bare_complaint(const std::string& text) {
+  const auto number = parse_real(text);
+  const bool is_number = number && *number > 0.0, is_share = text.ends_with('%') && share_of(text);
+  const std::string expected =
+      is_share    ? fmt::format("`{{relative: {}}}`", text)
+      : is_number ? fmt::format("`{{absolute: {0}}}`, in the units of the stored values{1}", text,
+                                *number <= most_relative
+                                    ? fmt::format(", or `{{relative: {}}}`, as a share of each value", text)
+                                    : "")
+                  : std::string("bounds such as `{absolute: 0.1}` or `{relative: 1 %}`");
+  return fmt::format("expected {}, but got \"{}\"", expected, text);
+}
+
+std::optional<std::string> absolute_complaint(const std::string& text) {
+  const auto number = parse_real(text);
+  if (number && *number >= least && *number <= largest) return std::nullopt;
+  return fmt::format("expected a number above 0, but got \"{}\"{}", text,
+                     number && *number == 0.0 ? "; without `keep` values are stored exactly" : "");
+}
+
 Type keep_type() {
-  return section({
+  Type type = section({
       {.name = "absolute",
-       .type = real(0.0, largest),
+       .type = checked("a number above 0", absolute_complaint),
        .description = "The largest difference between a stored value and the one that would be stored "
                       "without `keep`, in the units of the stored values.",
        .example = "0.1"},
@@ -64,6 +85,8 @@ Type keep_type() {
        .example = "sampled",
        .default_value = "all"},
   });
+  type.complaint = bare_complaint;
+  return type;
 }
 
 Keep read(const Value& value, Problems& problems) {
@@ -78,16 +101,14 @@ Keep read(const Value& value, Problems& problems) {
     if (given == nullptr || given->open()) return std::nullopt;
     return static_cast<int>(given->integer());
   };
-  keep.absolute = number("absolute");
   keep.information = number("information");
   keep.digits = whole("digits");
   keep.bits = whole("bits");
   keep.verifies_all = text_of(value, "verify", "all") == "all";
+  if (const Value* absolute = value.find("absolute"); absolute != nullptr && !absolute->open())
+    keep.absolute = parse_real(absolute->text());
   if (const Value* share = value.find("relative"); share != nullptr && !share->open())
     keep.relative = share_of(share->text());
-  if (keep.absolute && *keep.absolute < least)
-    problems.add(value.at("absolute").location(), value.at("absolute").path(),
-                 "expected a number above 0; without `keep` values are stored exactly");
   bool has_bound = false;
   for (const char* bound : {"absolute", "relative", "digits", "bits", "information"})
     has_bound = has_bound || value.find(bound) != nullptr;

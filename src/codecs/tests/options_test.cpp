@@ -53,8 +53,26 @@ TEST(CompressionSection, TellsWhichBoundIsWrong) {
         .told = "run.yaml:1:21  compression.keep: expected at least one of `absolute`, `relative`, `digits`, "
                 "`bits` and `information`"},
        {.yaml = "compression: {keep: {absolute: 0}}",
-        .told = "run.yaml:1:32  compression.keep.absolute: expected a number above 0; without `keep` values "
-                "are stored exactly"},
+        .told = "run.yaml:1:32  compression.keep.absolute: expected a number above 0, but got \"0\"; without "
+                "`keep` values are stored exactly"},
+       {.yaml = "compression: {keep: {absolute: -0.1}}",
+        .told = "run.yaml:1:32  compression.keep.absolute: expected a number above 0, but got \"-0.1\""},
+       {.yaml = "compression: {keep: {absolute: inf}}",
+        .told = "run.yaml:1:32  compression.keep.absolute: expected a number above 0, but got \"inf\""},
+       {.yaml = "compression: {keep: 0.1}",
+        .told =
+            "run.yaml:1:21  compression.keep: expected `{absolute: 0.1}`, in the units of the stored values, "
+            "or `{relative: 0.1}`, as a share of each value, but got \"0.1\""},
+       {.yaml = "compression: {keep: 2}",
+        .told = "run.yaml:1:21  compression.keep: expected `{absolute: 2}`, in the units of the stored "
+                "values, but "
+                "got \"2\""},
+       {.yaml = "compression: {keep: 1 %}",
+        .told = "run.yaml:1:21  compression.keep: expected `{relative: 1 %}`, but got \"1 %\""},
+       {.yaml = "compression: {keep: much}",
+        .told = "run.yaml:1:21  compression.keep: expected bounds such as `{absolute: 0.1}` or `{relative: 1 "
+                "%}`, "
+                "but got \"much\""},
        {.yaml = "compression: {keep: {relative: 60 %}}",
         .told = "run.yaml:1:32  compression.keep.relative: expected a share such as `1 %` or `0.01`, from "
                 "1e-13 % to 50 %, but got \"60 %\""},
@@ -76,7 +94,7 @@ TEST(CompressionSection, TellsWhatIsWrong) {
                 "levels are 1 (fastest) to 9 (smallest)"},
        {.yaml = "compression: zlip",
         .told = "run.yaml:1:14  compression: \"zlip\" is unknown. Did you mean \"zlib\"? (known: auto, "
-                "none, zlib, zstd)"},
+                "lorenzo, none, zlib, zstd)"},
        {.yaml = "compression:\n  codec: zstd\n  level: fast\n",
         .told = "run.yaml:3:10  compression.level: expected a whole number from 1 to 22, but got \"fast\""}});
 }

@@ -8,6 +8,7 @@
 #include "base/nearest_name.hpp"
 #include "base/thread_safety.hpp"
 #include "output/checks.hpp"
+#include "output/codec_needs.hpp"
 
 namespace tailrace::output::memory {
 namespace {
@@ -118,6 +119,7 @@ class MemoryFormat final : public Format {
   mutable std::map<std::string, std::shared_ptr<Contents>> by_path_ TAILRACE_GUARDED_BY(mutex_);
 };
 
+const CodecNeedRegistration lorenzo{"memory", "lorenzo", ""};
 const FormatRegistration registration{std::make_unique<MemoryFormat>()};
 
 }  // namespace

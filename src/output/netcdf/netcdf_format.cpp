@@ -10,6 +10,8 @@
 #include "env/file_system.hpp"
 #include "env/open_files.hpp"
 #include "output/checks.hpp"
+#include "output/codec_needs.hpp"
+#include "output/encode_again.hpp"
 #include "output/format.hpp"
 #include "output/netcdf/append/existing.hpp"
 #include "output/netcdf/append/kept_records.hpp"
@@ -53,8 +55,7 @@ Commit with_encoded_chunks(const DatasetSpec& spec, Commit commit) {
   for (EncodedChunk& chunk : commit.chunks) {
     const VariableSpec& described = spec.variables[base::index(chunk.variable)];
     if (chunk.filtered || chunk.committed_records > 0 || described.codec.codec == "none") continue;
-    chunk.bytes = codecs::make_codec(described.codec)->encode(chunk.bytes, describe_chunk(described));
-    chunk.filtered = true;
+    encode_again(spec, chunk);
   }
   return commit;
 }
@@ -329,6 +330,12 @@ class NetcdfFormat final : public Format {
   }
 };
 
+const CodecNeedRegistration zstd{
+    "netcdf", "zstd",
+    "netCDF-C: version 4.9 or later with its plugin for zstd; h5py: the package hdf5plugin"};
+const CodecNeedRegistration lorenzo{
+    "netcdf", "lorenzo",
+    "netCDF-C and h5py: HDF5_PLUGIN_PATH with the folder that `tailrace plugins` prints"};
 const FormatRegistration registration{std::make_unique<NetcdfFormat>()};
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "output/checks.hpp"
+#include "output/encode_again.hpp"
 #include "output/netcdf/append/kept_records.hpp"
 #include "output/netcdf/attributes.hpp"
 #include "output/netcdf/driver.hpp"
@@ -113,8 +114,7 @@ std::optional<EncodedChunk> Step::with_kept_records(const EncodedChunk& chunk) {
   EncodedChunk whole = chunk;
   whole.committed_records = 0;
   whole.bytes = std::move(*raw);
-  if (chunk.filtered)
-    whole.bytes = codecs::make_codec(described.codec)->encode(whole.bytes, describe_chunk(described));
+  if (chunk.filtered) encode_again(spec_, whole);
   return whole;
 }
 

@@ -1,6 +1,7 @@
 // The format `null`: counts bytes and discards them, to measure everything except the disk.
 #include "base/error.hpp"
 #include "output/checks.hpp"
+#include "output/codec_needs.hpp"
 #include "output/format.hpp"
 
 namespace tailrace::output::null {
@@ -38,6 +39,7 @@ class NullFormat final : public Format {
   bool can_be_written_by_many() const override { return true; }
 };
 
+const CodecNeedRegistration lorenzo{"null", "lorenzo", ""};
 const FormatRegistration registration{std::make_unique<NullFormat>()};
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "codecs/lorenzo/chunk.hpp"
+#include "codecs/own_plugin.hpp"
 #include "output/checks.hpp"
 
 namespace tailrace::output::zarr {
@@ -43,6 +45,9 @@ std::vector<std::byte> header(const VariableSpec& variable, std::uint8_t flags, 
   return front;
 }
 
+// The codec `lorenzo` marks cells that are not encoded itself.
+bool has_own_frame(const VariableSpec& variable) { return codecs::needs_own_plugin(variable.codec.codec); }
+
 [[noreturn]] void damaged(std::size_t found, std::size_t size) {
   throw Error(ErrorCode::resource,
               fmt::format("a chunk is damaged: its {} bytes are not a frame of {} bytes", found, size));
@@ -64,6 +69,7 @@ std::size_t bytes_of_chunk(const DatasetSpec& spec, const VariableSpec& variable
 
 std::vector<std::byte> raw_front(const VariableSpec& variable, std::size_t size) {
   if (!is_framed(variable)) return {};
+  if (has_own_frame(variable)) return codecs::lorenzo::raw_header(size, model::size_of(variable.type));
   return header(variable, static_cast<std::uint8_t>(flags_of(variable) | stored), size, size + header_size);
 }
 
@@ -73,6 +79,9 @@ Frame framed(const VariableSpec& variable, std::size_t size, std::span<const std
   if (!is_framed(variable) || !filtered) {
     frame.front = raw_front(variable, size);
     frame.body = bytes;
+  } else if (has_own_frame(variable)) {
+    frame.body = bytes;
+    frame.holds_cells = false;
   } else if (bytes.size() >= size) {  // a reader would mistake a stream of this length for uncompressed cells
     frame.decoded = codecs::make_codec(variable.codec)->decode(bytes, size, model::size_of(variable.type));
     frame.front = raw_front(variable, size);
@@ -94,6 +103,8 @@ std::vector<std::byte> unframed(const VariableSpec& variable, std::size_t size,
     if (file.size() != size) damaged(file.size(), size);
     return {file.begin(), file.end()};
   }
+  if (has_own_frame(variable))
+    return codecs::make_codec(variable.codec)->decode(file, size, model::size_of(variable.type));
   if (file.size() < header_size || get(file, 4) != size || get(file, 12) != file.size())
     damaged(file.size(), size);
   const auto flags = std::to_integer<std::uint8_t>(file[2]);

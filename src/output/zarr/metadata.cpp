@@ -11,6 +11,8 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "base/utf8.hpp"
+#include "codecs/lorenzo/filter_id.hpp"
+#include "codecs/own_plugin.hpp"
 #include "output/checks.hpp"
 #include "output/zarr/frame.hpp"
 #include "output/zarr/shard_grid.hpp"
@@ -137,6 +139,10 @@ Json codecs_of_chunk(const VariableSpec& variable) {
   Json all = Json::array();
   all.push_back(element == 1 ? Json{{"name", "bytes"}} : named("bytes", {{"endian", "little"}}));
   if (!is_framed(variable)) return all;
+  if (codecs::needs_own_plugin(variable.codec.codec)) {
+    all.push_back(named(codecs::lorenzo::zarr_name, Json::object()));
+    return all;
+  }
   all.push_back(named("blosc", {{"cname", variable.codec.codec},
                                 {"clevel", std::min(variable.codec.level, 9)},
                                 {"shuffle", variable.codec.shuffle ? "shuffle" : "noshuffle"},

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "output/checks.hpp"
+#include "output/encode_again.hpp"
 #include "output/zarr/frame.hpp"
 #include "output/zarr/shard_grid.hpp"
 
@@ -145,18 +146,20 @@ void ZarrDataset::add_to_shard(ShardWriter& writer, const EncodedChunk& chunk,
                                 ? size
                                 : static_cast<std::size_t>(chunk.valid_records) * bytes_of_record(variable);
   const std::int64_t kept = kept_of(variable);
-  std::vector<std::byte> own;
-  std::span<const std::byte> bytes = chunk.bytes;
+  EncodedChunk whole = chunk;
   if (kept > chunk.offset[0] && before != nullptr && before->index.at(number))
-    bytes = own = joined(chunk, before->chunk(number), kept);
-  if (!is_framed(variable)) return writer.add(number, {}, bytes.first(valid), size, true);
-  const bool is_encoded = chunk.filtered || valid < size;  // else its codec failed, so its cells are stored
-  if (!chunk.filtered && is_encoded) {
-    std::vector<std::byte> cells(bytes.begin(), bytes.end());
-    std::fill(cells.begin() + static_cast<std::ptrdiff_t>(valid), cells.end(), std::byte{0});
-    bytes = own = codecs::make_codec(variable.codec)->encode(cells, describe_chunk(variable));
+    whole = joined(chunk, before->chunk(number), kept);
+  if (!is_framed(variable)) {
+    const std::span<const std::byte> cells = whole.bytes;
+    return writer.add(number, {}, cells.first(valid), size, true);
   }
-  const Frame frame = framed(variable, size, bytes, is_encoded);
+  if (!whole.filtered && valid < size) {  // a full one whose codec failed stays as its cells are
+    std::vector<std::byte> cells = whole.bytes.copy();
+    std::fill(cells.begin() + static_cast<std::ptrdiff_t>(valid), cells.end(), std::byte{0});
+    whole.bytes = std::move(cells);
+    encode_again(spec_, whole);
+  }
+  const Frame frame = framed(variable, size, whole.bytes, whole.filtered);
   writer.add(number, frame.front, frame.body, 0, false);
 }
 
@@ -165,15 +168,12 @@ void ZarrDataset::write(const EncodedChunk& chunk) {
   const std::string name = chunk_name(variable.name, chunk.offset, variable.chunk);
   const std::size_t size = bytes_of_chunk(spec_, variable);
   const std::int64_t kept = kept_of(variable);
-  std::vector<std::byte> whole;
-  std::span<const std::byte> bytes = chunk.bytes;
-  if (kept > chunk.offset[0] && store_.has(name)) {
+  EncodedChunk whole = chunk;
+  if (kept > chunk.offset[0] && store_.has(name))
     whole = joined(chunk, store_.read(name), kept);
-    bytes = whole;
-  } else if (add_records(chunk, name)) {
+  else if (add_records(chunk, name))
     return;
-  }
-  Frame frame = framed(variable, size, bytes, chunk.filtered);
+  Frame frame = framed(variable, size, whole.bytes, whole.filtered);
   if (frame.holds_cells && chunk.valid_records > 0)  // the memory after its records is undefined
     frame.body = frame.body.first(static_cast<std::size_t>(chunk.valid_records) * bytes_of_record(variable));
   const std::uint64_t whole_size = frame.holds_cells ? frame.front.size() + size : 0;
@@ -203,8 +203,8 @@ bool ZarrDataset::add_records(const EncodedChunk& chunk, const std::string& name
                           bytes.subspan(first, end - first));
 }
 
-std::vector<std::byte> ZarrDataset::joined(const EncodedChunk& chunk, std::span<const std::byte> file,
-                                           std::int64_t kept) const {
+EncodedChunk ZarrDataset::joined(const EncodedChunk& chunk, std::span<const std::byte> file,
+                                 std::int64_t kept) const {
   const VariableSpec& variable = spec_.variables[base::index(chunk.variable)];
   const std::size_t size = bytes_of_chunk(spec_, variable), element = model::size_of(variable.type);
   const auto codec = codecs::make_codec(variable.codec);
@@ -212,7 +212,10 @@ std::vector<std::byte> ZarrDataset::joined(const EncodedChunk& chunk, std::span<
   auto whole = chunk.filtered ? codec->decode(chunk.bytes, size, element) : chunk.bytes.copy();
   const auto records = static_cast<std::size_t>(std::min(kept - chunk.offset[0], variable.chunk[0]));
   std::memcpy(whole.data(), before.data(), records * bytes_of_record(variable));
-  return chunk.filtered ? codec->encode(whole, describe_chunk(variable)) : whole;
+  EncodedChunk joined = chunk;
+  joined.bytes = std::move(whole);
+  if (chunk.filtered) encode_again(spec_, joined);
+  return joined;
 }
 
 void ZarrDataset::write(const PlainValues& values) {

@@ -44,8 +44,7 @@ class ZarrDataset final : public Dataset {
   void write_records(const PlainValues& values);
   bool add_records(const EncodedChunk& chunk, const std::string& name);
   // A chunk merged with the records that are kept from an earlier run. `file`: the chunk as it is stored.
-  std::vector<std::byte> joined(const EncodedChunk& chunk, std::span<const std::byte> file,
-                                std::int64_t kept) const;
+  EncodedChunk joined(const EncodedChunk& chunk, std::span<const std::byte> file, std::int64_t kept) const;
   std::size_t bytes_of_record(const VariableSpec& variable) const;  // of one record within a chunk
   std::int64_t kept_of(const VariableSpec& variable) const;
   bool is_unseen(const VariableSpec& variable, std::int64_t first) const;

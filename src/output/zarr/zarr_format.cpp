@@ -7,6 +7,7 @@
 #include "base/index.hpp"
 #include "env/open_files.hpp"
 #include "output/checks.hpp"
+#include "output/codec_needs.hpp"
 #include "output/zarr/existing.hpp"
 #include "output/zarr/frame.hpp"
 #include "output/zarr/options.hpp"
@@ -202,6 +203,9 @@ class ZarrFormat final : public Format {
   }
 };
 
+const CodecNeedRegistration lorenzo{
+    "zarr", "lorenzo",
+    "zarr-python: the package tailrace, which has the codec; other readers of Zarr have none"};
 const FormatRegistration registration{std::make_unique<ZarrFormat>()};
 
 }  // namespace

@@ -27,6 +27,13 @@ TEST(Describe, ShowsSuffixes) {
               HasSubstr("u as v_max: max every 1 s"));
 }
 
+TEST(Describe, ShowsWhatAVariableGets) {
+  EXPECT_THAT(
+      described("field: u, every: 1 s, compression: {codec: zstd, keep: {absolute: 0.1}}", ""),
+      HasSubstr("u: snapshot every 1 s, zstd level 1 with shuffle, kept: absolute 0.1 (a chunk that fails "
+                "its check is stored exactly)"));
+}
+
 TEST(Describe, SaysWhetherDomainsAreKnown) {
   const std::string variable = "field: u, every: 1 s";
   EXPECT_THAT(described(variable, "servers: {per_node: 3}\n"), HasSubstr("servers: 3 a node (dedicated"));
@@ -55,7 +62,9 @@ TEST(Describe, DrawsATreeWithoutAModel) {
           "│  └─ profiles_{case}.nc (netcdf, zlib level 1 with shuffle), written every 100 s, on error: "
           "retry\n"
           "│     ├─ scalar.vwp as vwp: mean every 10 s\n"
-          "│     ├─ group three_d: snapshot every 5 s\n"
+          "│     ├─ group three_d: snapshot every 5 s, zstd level 1 with shuffle\n"
+          "│     ├─ readers of zstd need: netCDF-C: version 4.9 or later with its plugin for zstd; h5py: the "
+          "package hdf5plugin\n"
           "│     └─ 2 time axes, of which many readers know the first only; as 2 files each has one, "
           "`time`:\n"
           "│        ├─ scalar.vwp\n"

@@ -358,6 +358,22 @@ TEST(Plan, PartialGridsNeedDiagnostics) {
             "\"sum(local_sum, rank)\"");
 }
 
+TEST(Plan, WarnsOfABoundWithoutEffect) {
+  const auto warnings = [](const std::string& of_file, const std::string& bits) {
+    return plan_of("fields: {state: {names: [u]}}\noutput: {a.nc: {" + of_file +
+                   "variables: [{field: u, every: 5 s, type: float32" + bits + "}]}}\n")
+        .warnings;
+  };
+  EXPECT_THAT(warnings("", ", compression: {codec: zstd, keep: {bits: 24}}"),
+              ::testing::Contains(HasSubstr(
+                  "output.a.nc.variables[0].compression.keep: \"u\" is stored as float32, whose "
+                  "mantissa has 23 bits, and so without an error: expected at most 23 `bits`, but got "
+                  "24")));
+  EXPECT_THAT(warnings("compression: {codec: zstd, keep: {bits: 52}}, ", ""),
+              ::testing::Contains(::testing::StartsWith("run.yaml:3:10  output.a.nc.compression.keep: ")));
+  EXPECT_THAT(warnings("", ", compression: {codec: zstd, keep: {bits: 23}}"), ::testing::IsEmpty());
+}
+
 TEST(Describe, DrawsThePlan) {
   const std::map<std::string, std::string> options;
   const settings::Configuration configuration = settings::parse_configuration(

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "codecs/own_plugin.hpp"
+#include "output/codec_needs.hpp"
+
 namespace tailrace::settings {
 namespace {
 
@@ -19,6 +22,14 @@ bool rounds(const OutputEntry& file) {
   return file.codec.keep || std::ranges::any_of(file.variables, [](const VariableEntry& variable) {
            return variable.codec && variable.codec->keep;
          });
+}
+
+// One that needs a plugin of Tailrace; empty: none does.
+std::string own_codec(const OutputEntry& file) {
+  if (codecs::needs_own_plugin(file.codec.codec)) return file.codec.codec;
+  for (const VariableEntry& variable : file.variables)
+    if (variable.codec && codecs::needs_own_plugin(variable.codec->codec)) return variable.codec->codec;
+  return "";
 }
 
 output::DatasetRequest request_of(const OutputEntry& file) {
@@ -55,6 +66,11 @@ void check_format(const OutputEntry& file, Problems& problems) {
                              file.format));
   if (const std::string missing = format->missing(); !missing.empty())
     problems.add(request.format_location, request.config_path + ".format", missing);
+  if (const std::string codec = own_codec(file); !codec.empty() && !output::readers_need(file.format, codec))
+    problems.add(
+        request.format_location, request.config_path + ".format",
+        fmt::format("its readers do not decode codec \"{}\"; expected `netcdf` or `zarr`, or `codec: zstd`",
+                    codec));
   format->check(file.format_options.get(), request, problems);
 }
 

@@ -268,7 +268,7 @@ TEST(Configuration, ABoundIsNotGivenBesidePacking) {
   EXPECT_THAT(
       complaint(with_variable(
           "field: u, every: 1 s, pack: {range: [0, 1]}, compression: {codec: zstd, keep: {absolute: 0.1}}")),
-      HasSubstr("output.a.nc.variables[0].compression.keep: cannot be given beside `pack`"));
+      HasSubstr("run.yaml:3:108  output.a.nc.variables[0].compression.keep: cannot be given beside `pack`"));
 }
 
 TEST(Configuration, SuffixesHoldOnlyWhatNamesMay) {

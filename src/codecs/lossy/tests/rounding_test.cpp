@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "codecs/lossy/prediction.hpp"
 #include "codecs/lossy/testing/rounding_conformance.hpp"
 
 namespace tailrace::codecs::lossy {
@@ -49,6 +50,25 @@ TEST(Rounding, BackendsAgreeWhereBothCan) {
       rounding_backends().back().make(request)->round(general);
       EXPECT_EQ(fast, general) << name << ", " << words(keep);
     }
+}
+
+TEST(Rounding, ForPredictionKeepsTheContract) {
+  for (const Keep& keep : bounds())
+    for (const auto type : {model::DataType::float32, model::DataType::float64})
+      if (keep.absolute || keep.relative) {
+        const RoundingRequest request{keep, type, testing::fill_value};
+        testing::check_rounding(*make_rounding_for_prediction(request), request);
+      }
+}
+
+TEST(Rounding, ForPredictionTakesEqualStepsAndBits) {
+  const auto backend_of = [](const Keep& keep) {
+    return make_rounding_for_prediction({keep, model::DataType::float32, {}})->name();
+  };
+  EXPECT_EQ(backend_of({.absolute = 0.1}), "equal_steps");
+  EXPECT_EQ(backend_of({.absolute = 0.1, .relative = 0.1}), "granular");
+  EXPECT_EQ(backend_of({.relative = 0.01}), "bitround");
+  EXPECT_EQ(backend_of({.digits = 3}), "granular");
 }
 
 std::vector<float> rounded(const Keep& keep, std::vector<float> values) {

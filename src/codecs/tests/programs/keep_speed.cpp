@@ -16,7 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "codecs/lorenzo/chunk.hpp"
 #include "codecs/lossy/keeper.hpp"
+#include "codecs/lossy/prediction.hpp"
 
 namespace tailrace::codecs {
 namespace {
@@ -108,6 +110,9 @@ std::vector<Setting> settings() {
   const auto chosen = [](lossy::Keep keep, Prefer prefer) {
     return CodecOptions{.codec = "zstd", .prefer = prefer, .keep = keep};
   };
+  const auto lorenzo = [](lossy::Keep keep, int level) {
+    return CodecOptions{.codec = "lorenzo", .level = level, .keep = keep};
+  };
   const lossy::Keep one{.absolute = 1.0}, tenth{.absolute = 0.1};
   const lossy::Keep percent{.relative = 0.01}, per_mille{.relative = 0.001};
   return {{"lossless_zlib_1", {.codec = "zlib"}},
@@ -124,6 +129,16 @@ std::vector<Setting> settings() {
           {"relative_0.1%_auto_ratio", chosen(per_mille, Prefer::ratio)},
           {"digits_4_zstd_1", zstd({.digits = 4})},
           {"bits_9_zstd_1", zstd({.bits = 9})},
+          {"absolute_1_lorenzo_1", lorenzo(one, 1)},
+          {"absolute_1_lorenzo_3", lorenzo(one, 3)},
+          {"absolute_1_lorenzo_9", lorenzo(one, 9)},
+          {"absolute_0.1_lorenzo_1", lorenzo(tenth, 1)},
+          {"absolute_0.1_lorenzo_3", lorenzo(tenth, 3)},
+          {"relative_1%_lorenzo_1", lorenzo(percent, 1)},
+          {"relative_1%_lorenzo_3", lorenzo(percent, 3)},
+          {"relative_0.1%_lorenzo_1", lorenzo(per_mille, 1)},
+          {"relative_0.1%_lorenzo_3", lorenzo(per_mille, 3)},
+          {"lossless_lorenzo_1", {.codec = "lorenzo"}},
           {"information_0.99_zstd_1", zstd({.information = 0.99})},
           {"relative_1%_zlib_1", {.codec = "zlib", .keep = percent}}};
 }
@@ -185,8 +200,21 @@ class Measurement {
       return;
     }
     std::vector<std::byte> values(cells.begin(), cells.end());
-    lossy::make_rounding({*setting_.options.keep, chunk.type, {}})->round(values);
+    const lossy::RoundingRequest request{*setting_.options.keep, chunk.type, {}};
+    if (lossy::predicts(*codec_)) return round_to_predict(request, values, chunk);
+    lossy::make_rounding(request)->round(values);
     unchecked_->encode(values, chunk);
+  }
+  // Checks cannot be switched off here, as a codec that predicts knows its step by the bound: so without its
+  // Pipeline.
+  void round_to_predict(const lossy::RoundingRequest& request, std::vector<std::byte>& values,
+                        const ChunkDescription& chunk) const {
+    lossy::make_rounding_for_prediction(request)->round(values);
+    lorenzo::encode({.values = values,
+                     .row = static_cast<std::uint32_t>(chunk.shape[2]),
+                     .rows = static_cast<std::uint32_t>(chunk.shape[1]),
+                     .step = lossy::step_of(request.keep),
+                     .level = setting_.options.level});
   }
   std::vector<std::byte> check(std::span<const std::byte> cells, const ChunkDescription& chunk,
                                lossy::Reached& reached) const {

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "output/checks.hpp"
+#include "output/encode_again.hpp"
 #include "output/netcdf/header.hpp"
 
 namespace tailrace::output::netcdf {
@@ -46,12 +47,12 @@ std::vector<std::byte> decoded(const VariableSpec& variable, bool filtered,
 }
 
 // Once a file has ended, the only chunk of a short series may have as many records as the series. Gives such
-// a chunk the shape of the spec.
-void widen(hid_t dataset, const VariableSpec& variable, Stored& stored) TAILRACE_REQUIRES(hdf5_mutex) {
+// a chunk the shape of the spec, unencoded. False: it has that shape already, and stays as it is.
+bool widen(hid_t dataset, const VariableSpec& variable, Stored& stored) TAILRACE_REQUIRES(hdf5_mutex) {
   const Id properties(H5Dget_create_plist(dataset), &H5Pclose, "cannot read how a variable is stored");
   hsize_t size[H5S_MAX_RANK] = {};
   check(H5Pget_chunk(properties, H5S_MAX_RANK, size), "cannot read the shape of a chunk");
-  if (static_cast<std::int64_t>(size[0]) == variable.chunk[0]) return;
+  if (static_cast<std::int64_t>(size[0]) == variable.chunk[0]) return false;
   const std::size_t element = model::size_of(variable.type);
   const std::size_t whole = bytes_of_chunk(variable);
   const std::size_t there = whole / static_cast<std::size_t>(variable.chunk[0]) * size[0];
@@ -62,7 +63,8 @@ void widen(hid_t dataset, const VariableSpec& variable, Stored& stored) TAILRACE
   check(H5Pget_fill_value(properties, memory_type(variable.type), fill.data()), "cannot read a fill value");
   cells.resize(whole);
   base::fill_with(fill, std::span(cells).subspan(there));
-  stored = {codec->encode(cells, describe_chunk(variable)), true};
+  stored = {std::move(cells), false};
+  return true;
 }
 
 }  // namespace
@@ -141,12 +143,13 @@ std::size_t KeptRecords::add_chunk(Commit& commit, hid_t dataset) const {
   const VariableSpec& variable = spec_.variables[variable_];
   auto stored = read_chunk(dataset, offset_);
   if (!stored) return 0;
-  if (grows(spec_, variable)) widen(dataset, variable, *stored);
+  const bool is_widened = grows(spec_, variable) && widen(dataset, variable, *stored);
   const std::size_t bytes = stored->bytes.size();
   EncodedChunk chunk{.variable = static_cast<int>(variable_),
                      .offset = offset_,
                      .bytes = std::move(stored->bytes),
                      .filtered = stored->filtered};
+  if (is_widened) encode_again(spec_, chunk);
   if (grows(spec_, variable) && !chunk.filtered)
     chunk.valid_records = std::min(variable.chunk[0], shape_of(variable, lengths_)[0] - offset_[0]);
   commit.chunks.push_back(std::move(chunk));

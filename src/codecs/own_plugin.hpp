@@ -1,0 +1,10 @@
+// Codecs whose chunks readers decode with a plugin of Tailrace alone.
+#pragma once
+
+#include <string>
+
+namespace tailrace::codecs {
+
+bool needs_own_plugin(const std::string& codec);  // false for an unknown one too
+
+}  // namespace tailrace::codecs
