@@ -1,7 +1,6 @@
 #include "grid_file.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <future>
 #include <map>
 #include <numbers>
