@@ -174,6 +174,29 @@ TEST(RegridPreparation, GivesUpOnAMakerThatHangs) {
   EXPECT_THAT(servers.fault(), HasSubstr("has not ended after 0.2 s"));
 }
 
+TEST(RegridPreparation, RemovesTheFolderOfALeaderThatIsLost) {
+  const Folder folder;
+  Servers servers(folder.file("cache"), script(folder, "exec sleep 1000\n"));
+  servers.begin();
+  Servers::Server& other = servers.servers[1];
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(50);
+  while (other.regrid->describe().find("makes weights") == std::string::npos) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end) << other.regrid->describe();
+    for (Servers::Server& server : servers.servers) {
+      server.messenger->progress();
+      server.regrid->progress();
+    }
+    std::this_thread::yield();
+  }
+  EXPECT_FALSE(left_in(folder.file("cache")).empty());
+  other.regrid->lose(0);
+  ASSERT_TRUE(other.regrid->over());
+  EXPECT_THAT(other.regrid->fault()->message, HasSubstr("server 0 was lost while weights"));
+  other.regrid.reset();
+  other.executor.reset();  // its work is done
+  EXPECT_TRUE(left_in(folder.file("cache")).empty());
+}
+
 TEST(RegridPreparation, NamesAnInterpreterThatIsNotThere) {
   const Folder folder;
   Servers servers(folder.file("cache"), folder.file("no_python"));
