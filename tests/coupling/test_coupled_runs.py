@@ -122,3 +122,13 @@ def test_several_processes_and_several_jobs_give_the_same_bits(whole, pieces):
             xr.testing.assert_identical(one.drop_attrs(), other.drop_attrs())
     one, other = (zarr.open(folder / "coarse.zarr", mode="r")["ps"][...] for folder in (whole, pieces))
     assert np.array_equal(one, other)
+
+
+def test_a_job_that_does_not_begin_at_the_checkpoint_is_refused(pieces):
+    """The newest one is of the end of the run before."""
+    before = [(pieces / name).read_bytes() for name in ("hourly.nc", "means.nc")]
+    result = run(pieces, hours=(3, 6))
+    assert result.status == 2
+    told = "the newest checkpoint is of the model time 21600 s, but the coupled run starts at 2008-03-09T03:00:00.000"
+    assert told in result.output, result.output
+    assert [(pieces / name).read_bytes() for name in ("hourly.nc", "means.nc")] == before

@@ -32,7 +32,6 @@ class Request:
     component: str
     wait_seconds: float
     watchdog_seconds: float
-    report_directory: str
     grids: dict[str, dict[str, Any]]
     fields: dict[str, dict[str, Any]]
     given: dict[str, dict[str, str]]

@@ -130,7 +130,6 @@ std::string coupling_request(const std::string& path) {
                      {"component", coupling.component},
                      {"wait_seconds", coupling.wait_seconds},
                      {"watchdog_seconds", servers.watchdog_seconds},
-                     {"report_directory", servers.report ? servers.report_directory : ""},
                      {"grids", grids_of(coupling)},
                      {"fields", fields_of(coupling)},
                      {"given", given_in(tree_of(sources))},

@@ -1,5 +1,5 @@
-// The part of a configuration that `tailrace serve --yac` needs. That command is written in Python, and asks for it as
-// JSON, so that the notation, its defaults and the places in the text are read in one way.
+// The part of a configuration that `tailrace serve --yac` needs. That command is written in Python, and asks
+// for it as JSON, so that the notation, its defaults and the places in the text are read in one way.
 #pragma once
 
 #include <string>
@@ -7,14 +7,13 @@
 namespace tailrace::settings {
 
 // Reads and checks the configuration. Returns the JSON object
-//   {"place", "component", "wait_seconds", "watchdog_seconds", "report_directory",
+//   {"place", "component", "wait_seconds", "watchdog_seconds",
 //    "grids": {NAME: {"place", "target"}}, with a target as python/tailrace/weights/requests.py reads it,
 //    "fields": {NAME: {"place", "levels", "fill_value"}},
 //    "given": {KEY: {"place", "value"}} of servers.mode, servers.model_uses_hdf5, model_time.calendar and
 //        model_time.start, those that the text has,
-//    "asked": [{"name", "place", "every", "every_place", "optional", "seconds" or "steps" or "months"}] of
-//    `fields`,
-//        without fixed ones,
+//    "asked": [{"name", "place", "every", "every_place", "optional", "seconds" or "steps" or "months"}]
+//        of `fields`, without fixed ones,
 //    "variables": [{"field", "place", "every", "seconds" or "steps" or "months"}] of `output`,
 //    "inputs": [{"name", "place"}], "checkpoints": whether any are made}.
 // A place is file:line:column, or the file. Blocks. Throws the errors of parse_configuration, and
