@@ -185,6 +185,9 @@ def test_inspect_and_report_tell_bounds_and_errors(reference):
         error = read(reference.path("chosen.nc")).gappy_absolute.attrs["tailrace_largest_absolute_error"]
         told = tailrace("inspect", name, cwd=reference.folder).stdout
         assert f"gappy_absolute: rounded within absolute 0.3; largest errors: {error:.3g}, " in told
+    told = tailrace("inspect", "rows.nc", cwd=reference.folder).stdout
+    assert re.search(r"single_bits: rounded within bits 6; largest errors: [^;]* %$", told, re.MULTILINE), "bits once"
+    assert re.search(r"single_information: .* %; \d+ bits of the mantissa$", told, re.MULTILINE)
     report = json.loads(reference.path("tailrace_report/report.json").read_text())
     files = {file["path"]: {one["variable"]: one for one in file["compression"]} for file in report["files"]}
     data = read(reference.path("maps.nc"))
