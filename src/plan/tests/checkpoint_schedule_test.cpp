@@ -42,7 +42,10 @@ TEST(CheckpointSchedule, CountsStepsFromOneAtTheInitialTime) {
   EXPECT_EQ(due_steps("1 step", {0, 0.0}, ticks), (Steps{1, 2, 3}));
 }
 
-TEST(CheckpointSchedule, IsEmptyWithoutCheckpoints) { EXPECT_FALSE(checkpoint_schedule(Plan{}, {0, 0.0})); }
+TEST(CheckpointSchedule, IsEmptyWithoutCheckpoints) {
+  const Plan plan;
+  EXPECT_FALSE(checkpoint_schedule(plan, {0, 0.0}));
+}
 
 }  // namespace
 }  // namespace tailrace::plan
