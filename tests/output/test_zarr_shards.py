@@ -354,8 +354,8 @@ def test_the_bubble_example_in_both_formats(tmp_path):
     config["output"] |= stores
     (tmp_path / "density_current.yaml").write_text(json.dumps(config))
     small = "case = 'density_current', nx = 32, ny = 2, nz = 16, dx = 400, dy = 800, dz = 300"
-    (tmp_path / "run.nml").write_text(f"&bubble\n  {small}, viscosity = 75, t_end = 250\n/\n")
-    command = ["mpirun", "-n", "3", str(BUBBLE), "run.nml"]
+    (tmp_path / "density_current.nml").write_text(f"&bubble\n  {small}, viscosity = 75, t_end = 250\n/\n")
+    command = ["mpirun", "-n", "3", str(BUBBLE), "density_current.nml"]
     done = subprocess.run(command, cwd=tmp_path, env=mpi_environment(), capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     files = sorted(tmp_path.glob("*.zarr"))

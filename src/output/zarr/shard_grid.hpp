@@ -1,4 +1,4 @@
-// The shapes of shards: files with several chunks (the codec `sharding_indexed` of the Zarr v3 specification).
+// Shapes of shards, the files with several chunks (`sharding_indexed` of the Zarr v3 specification).
 //
 // A shard is a box of whole chunks. Its shape depends on the configuration and the grid alone, so that a run
 // on other numbers of ranks or servers makes the same shards.
