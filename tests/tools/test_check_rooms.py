@@ -63,6 +63,8 @@ def test_a_tree_that_obeys_the_rules_passes(house):
         ("src/output/a.cpp", '#include "output/netcdf/tests/job.hpp"', "is for tests only"),
         ("src/output/a.cpp", '#include "b.hpp"', "does not begin with a room"),
         ("src/comm/a.cpp", "#include <mpi.h>", "mpi.h may be included only in src/comm/mpi"),
+        ("src/session/a.cpp", '#include "comm/mpi/mpi_c.hpp"', "comm/mpi/mpi_c.hpp may be included only in src/comm"),
+        ("src/session/a.cpp", "#include <tailrace/tailrace.h>", "tailrace/tailrace.h may be included only in src/comm"),
         ("src/session/a.cpp", '#include "H5public.h"', "H5public.h may be included only in src/output"),
         ("src/model/tests/m_test.cpp", '#include "output/dataset.hpp"', "model may not include output"),
         ("bindings/c/c.cpp", '#include "session/plan.hpp"', "bindings sees only tailrace/..."),
