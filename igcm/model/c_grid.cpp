@@ -59,7 +59,7 @@ void take_cells(const Part& part, double sign, Entities to) {
   to.position = g.cell_centre;
 }
 
-// What a corner shares with each of its volumes; 0 where one of the two is not here.
+// The area that a corner shares with each of its volumes; 0 where one of the two is not here.
 void find_kites(const Grid& g, CGrid& to) {
   to.kite.resize(to.corner_area.size());
   for (std::size_t c = 0; c < to.kite.size(); ++c)

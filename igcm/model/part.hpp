@@ -31,7 +31,7 @@ Part make_part(const grid::Sphere& sphere, int rank, int ranks, int rings);
 /// halo, end.
 class Halo {
  public:
-  /// Of values at edges, and at vertices or at cells. Collective over comm.
+  /// The values are at edges, and at vertices or at cells. Collective over comm.
   Halo(const Part& part, bool cells, MPI_Comm comm);
   /// Starts the exchange; both arrays have local length and may not be changed until end.
   void begin(std::vector<double>& at_points, std::vector<double>& at_edges);

@@ -70,7 +70,7 @@ Readers readers_of(Settings& s) {
           {"gravity", number(s.planet.gravity, Range::positive)},
           {"iterations", number(s.grid.points.iterations, Range::from_zero)},
           {"level", number(s.grid.points.bisections, Range::from_zero)},
-          {"levels", number(s.tracers.levels, Range::from_zero)},
+          {"tracer_levels", number(s.tracers.levels, Range::from_zero)},
           {"mesh", word(s.mesh, {{"hexagons", Volumes::hexagons}, {"triangles", Volumes::triangles}})},
           {"perturbation", number(s.which.perturbation, Range::from_zero)},
           {"progress", number(s.progress, Range::positive)},

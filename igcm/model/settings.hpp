@@ -19,7 +19,7 @@ struct Settings {
   grid::GridOptions grid;                   ///< root, level, relaxation, iterations, radius
   Planet planet;                            ///< gravity, rotation
   Mixing mixing;                            ///< upwinding, viscosity, divergence_damping
-  TracerOptions tracers;                    ///< levels, region_level, tracer
+  TracerOptions tracers;                    ///< tracer_levels, region_level, tracer
 };
 
 /// Throws std::runtime_error with file:line, the name and what is known.

@@ -24,7 +24,7 @@ struct Planet {
   double rotation = 7.292e-5;  // s-1
 };
 
-/// What is added to the equations.
+/// Terms that are added to the equations.
 struct Mixing {
   /// Anticipated potential vorticity (Sadourny and Basdevant 1985): q is taken upwind by this part of the way
   /// that the fluid passes in a step. It takes potential enstrophy and no energy. 0: centred.

@@ -52,7 +52,7 @@ struct Tracers::Region {
   int singular = 0;
   // As the kernels take them: (component, [triangle or wall,] point).
   std::vector<double> gmtr_p, gmtr_t, gmtr_a, middle, diffusion, place;
-  // Of one level: fluxes and values at six faces, centres of swept areas, masks of three faces.
+  // For one level at a time: fluxes and values at six faces, centres of swept areas, masks of three faces.
   std::vector<double> flux, swept, mask, value, courant, bounds;
 
   template <class Compute>
@@ -141,7 +141,7 @@ Tracers::Tracers(const TracerOptions& options, const grid::Sphere& given, const 
   set_content();
 }
 
-// Who has which vertex, on both sides.
+// Finds the owner of each vertex, in regions and in the part.
 void Tracers::find_places(const grid::Sphere& sphere, const Part& part, MPI_Comm comm) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(comm, &rank);

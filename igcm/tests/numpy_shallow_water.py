@@ -31,7 +31,7 @@ def angles(p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class RungeKutta:
-    """What both grids share. A model has `g`, `at` (places of the depth), `normal` (of u) and `tendencies`."""
+    """The part that both grids share. A model has `g`, `at` (places of the depth), `normal` (of u) and `tendencies`."""
 
     def initial(self) -> tuple[np.ndarray, np.ndarray]:
         depth, _, _ = rossby_haurwitz(self.g.radius, *angles(self.at))

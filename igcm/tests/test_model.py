@@ -190,7 +190,7 @@ OVER_A_POLE = {
     "level": 2,
     "time_step": 1800.0,
     "days": 8 / 48,
-    "levels": 3,
+    "tracer_levels": 3,
 }
 
 

@@ -339,6 +339,8 @@ int GridWriter::add_static(output::VariableSpec spec, int field) {
   const auto cells = declared.grid < 0 ? std::nullopt : model::healpix_dim(grid(declared.grid));
   if (cells && !spec.chunk.empty()) spec.chunk[*cells] = healpix_piece(spec.chunk[*cells]);
   if (!spec.chunk.empty()) spec.codec = file_.entry.codec;
+  // The bound is in the units of the fields, not of places, and numbers of nodes are exact.
+  spec.codec.keep.reset();
   layout.chunk = spec.chunk.empty() ? layout.shape : spec.chunk;
   layout_.dataset.variables.push_back(std::move(spec));
   layout_.variables.push_back(std::move(layout));

@@ -66,6 +66,15 @@ TEST(Layout, cuts_large_static_fields_into_chunks) {
   EXPECT_EQ(variable(layout, "lat").chunk, layout.variables[2].chunk);
 }
 
+TEST(Layout, rounds_no_coordinate_to_the_bound_of_a_file) {
+  Case given;
+  given.declarations.grids[0] = make_grid("les", {"y", "x"}, {2000, 1000});
+  given.declarations.fields.push_back(make_field("les:lat", 0, DataType::float64, true));
+  given.declarations.grids[0].coordinates = {make_coordinate("lat", {"y", "x"}, {}, 2)};
+  given.file.entry.codec.keep.emplace().absolute = 1;
+  EXPECT_FALSE(variable(given.layout(), "lat").codec.keep);
+}
+
 TEST(Layout, shares_dims_of_grids_only_where_they_are_the_same) {
   Case given;
   given.declarations.grids.push_back(make_grid("surface", {"y", "x"}, {4, 9}));
