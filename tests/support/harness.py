@@ -268,10 +268,12 @@ class Running:
 
 
 def works_in(pid: int, folder: Path) -> bool:
-    try:
-        return Path(f"/proc/{pid}/cwd").readlink() == folder
-    except OSError:
-        return False
+    """Also if only a thread other than the first is left: it holds the files of the process until it has ended."""
+    for thread in Path(f"/proc/{pid}/task").glob("*"):
+        with contextlib.suppress(OSError):
+            if (thread / "cwd").readlink() == folder:
+                return True
+    return False
 
 
 def try_kill(pid: int) -> None:
