@@ -23,8 +23,8 @@ std::string exists_already();  // the message for a path that is taken, with the
 
 // The attribute of a regridded variable that tells on which cells it is and how it was made.
 inline constexpr const char* regridding_attribute = "regridding";
-// Explains why records of this variable do not fit behind those of an existing one with that text; empty: they
-// do.
+// Explains why records of this variable do not fit behind those of an existing one with that text; empty:
+// they do.
 std::string other_regridding(const VariableSpec& variable, const std::string& existing);
 
 // Whether another session holds the writer's mark of a file (env::File). False if the file cannot be opened.

@@ -15,7 +15,8 @@ namespace tailrace::regrid {
 // Makes a folder with a name that nothing in the directory has yet, and returns its path. The directory is
 // made too. Throws Error(resource) that names the path.
 std::string make_scratch_folder(const std::string& directory);
-// Removes such a folder with all that it has, as far as it can be removed: a rest is small, and nobody reads it.
+// Removes such a folder with all that it has, as far as it can be removed: a rest is small, and nobody reads
+// it.
 void remove_scratch_folder(const std::string& path) noexcept;
 
 // Writes cells to a new folder. `numbers`: of the cells, in the order of `cells`.
