@@ -10,6 +10,7 @@ from tailrace.yac.definitions import check_output_of_definitions, read_definitio
 from tailrace.yac.derived import check_mode
 from tailrace.yac.errors import CouplingError
 from tailrace.yac.metadata import attributes_of
+from tailrace.yac.own_files import make_room
 from tailrace.yac.places import place_of
 from tailrace.yac.plan import make_plan
 from tailrace.yac.request import read_request
@@ -102,6 +103,13 @@ def test_inputs_have_the_size_that_their_target_defines(plan):
     assert (given.collection, given.step, given.period) == (3, 2 * HOUR, 2 * HOUR) and made.base == HOUR
 
 
+def test_a_selection_of_levels_is_the_size_of_the_field(plan):
+    fields = [("atm", "a", "ta", 5, "PT1H")]
+    for selection, size in (([0, 4], 2), (3, 1)):
+        (exchange,) = plan(fields=fields, couples=[couple(collection_selection=selection)]).exchanges
+        assert exchange.collection == size
+
+
 @pytest.mark.parametrize(
     "keywords, message",
     [
@@ -109,6 +117,7 @@ def test_inputs_have_the_size_that_their_target_defines(plan):
         ({"couples": [couple("atn.a.ta")]}, "which takes no part in this run or defines no fields (did you mean atm?"),
         ({"couples": [couple(target="io.bixes.ta")]}, "names the grid bixes, which"),
         ({"couples": [couple(use_raw_exchange=True)]}, "use_raw_exchange: true"),
+        ({"couples": [couple("io.boxes.sst", "atm.a.ta", collection_selection=0)]}, "as many members as the target"),
         ({"couples": [couple(), couple(target="io.boxes.ps")]}, ":3:83: atm.a.ta -> io.boxes.ps has no field"),
         ({"couples": [couple(target="other.boxes.ta")]}, "no couple of"),
         ({"couples": [couple(period="PT45M")]}, "45 min, which is no multiple of the time step 30 min of atm.a.ta"),
@@ -167,6 +176,33 @@ def test_the_file_with_the_definitions_is_ours(tmp_path):
     coupling.write_text("debug:\n  global_config:\n    sync_def: other.yaml\n")
     with pytest.raises(CouplingError, match=r"coupling.yaml:3:5: .*expected `def_comp` or `enddef`"):
         check_output_of_definitions(coupling)
+
+
+@pytest.mark.parametrize("there", ["a file", "a link", "a link to nothing", "a folder"])
+def test_what_a_run_did_not_make_is_kept(tmp_path, there):
+    path, other = tmp_path / "yac" / "definitions.json", tmp_path / "other.txt"
+    path.parent.mkdir()
+    if there == "a folder":
+        path.mkdir()
+    elif there == "a file":
+        path.write_text("of somebody else")
+    else:
+        path.symlink_to(other)
+    if there == "a link":
+        other.write_text("ours")
+    with pytest.raises(CouplingError, match=r"definitions\.json was not made by `tailrace serve --yac`"):
+        make_room(path, "ours")
+    assert {"a file": path.is_file(), "a folder": path.is_dir()}.get(there, path.is_symlink())
+
+
+@pytest.mark.parametrize("text", [None, "", "{ours}"], ids=["nothing", "what a killed run left", "an earlier run's"])
+def test_files_of_earlier_runs_make_room(tmp_path, text):
+    path = tmp_path / "yac" / "io.yaml"
+    if text is not None:
+        path.parent.mkdir()
+        path.write_text(text)
+    make_room(path, "ours")
+    assert path.parent.is_dir() and not path.exists()
 
 
 def test_lengths_and_dates_are_those_of_python():

@@ -15,3 +15,7 @@ class PartnerError(CouplingError):
     """Another component did not do in time what the coupling needs."""
 
     code = "lost"
+
+
+class MissingPackage(Exception):
+    pass

@@ -115,33 +115,36 @@ class _Planner:
         return sorted(received, key=lambda each: each.target), dict(sorted(given.items()))
 
     def _is_possible(self, couple: Couple, own: FieldName, other: FieldName) -> bool:
-        where = self._place(own.field)
+        why = self._obstacle(couple, own, other)
+        if why:
+            self.problems.append(f"{self._place(own.field)}: {couple} {why}")
+            self._refused.add(own.field)
+        return not why
+
+    def _obstacle(self, couple: Couple, own: FieldName, other: FieldName) -> str:
         if own.component == other.component:
-            self.problems.append(f"{where}: {couple} couples {own.component} with itself")
-        elif own.grid not in self.request.grids:
-            self.problems.append(
-                f"{where}: {couple} names the grid {own.grid}, which {self.request.place} (yac.grids) does not have"
+            return f"couples {own.component} with itself"
+        if own.grid not in self.request.grids:
+            return (
+                f"names the grid {own.grid}, which {self.request.place} (yac.grids) does not have"
                 f"{near(own.grid, self.request.grids)}"
             )
-        elif couple.raw and own == couple.target:
-            self.problems.append(
-                f"{where}: {couple} has `use_raw_exchange: true`; Tailrace takes interpolated values, so leave that out"
-            )
-        elif other.component not in self.known.components or not self._fields_of(other.component):
+        if couple.raw and own == couple.target:
+            return "has `use_raw_exchange: true`; Tailrace takes interpolated values, so leave that out"
+        if couple.selected and own == couple.source:
+            return "has `collection_selection`; Tailrace gives as many members as the target defines, so leave that out"
+        if other.component not in self.known.components or not self._fields_of(other.component):
             others = (name for name in self.known.components if self._fields_of(name))
-            self.problems.append(
-                f"{where}: {couple} names the component {other.component}, which takes no part in this run or defines "
-                f"no fields{near(other.component, others)}"
+            return (
+                f"names the component {other.component}, which takes no part in this run or defines no fields"
+                f"{near(other.component, others)}"
             )
-        elif other not in self.known.fields:
-            self.problems.append(
-                f"{where}: {couple} names the field {other}, which the component {other.component} has not defined by "
-                f"its call of sync_def or enddef{near(str(other), self._fields_of(other.component))}"
+        if other not in self.known.fields:
+            return (
+                f"names the field {other}, which the component {other.component} has not defined by its call of "
+                f"sync_def or enddef{near(str(other), self._fields_of(other.component))}"
             )
-        else:
-            return True
-        self._refused.add(own.field)
-        return False
+        return ""
 
     def _fields_of(self, component: str) -> list[str]:
         return [str(name) for name in self.known.fields if name.component == component]
@@ -164,9 +167,8 @@ class _Planner:
                     f"{self._place(couple.target.field)}: {couple} has src_lag {couple.source_lag} and tgt_lag "
                     f"{couple.target_lag}: the dates of records then differ from those of the source"
                 )
-            made.append(
-                self._exchange(couple.target, True, [couple], source.collection, source.step, lag, source.metadata)
-            )
+            size = couple.selected or source.collection
+            made.append(self._exchange(couple.target, True, [couple], size, source.step, lag, source.metadata))
         return made
 
     def _given(self, given: dict[FieldName, list[Couple]]) -> list[Exchange]:
