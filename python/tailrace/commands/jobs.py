@@ -98,18 +98,18 @@ def run(ranks: int, servers: int | None, mpirun: str | None, config: Path, progr
 @click.argument("config", type=CONFIG)
 def serve(coupling: Path | None, group: str | None, config: Path) -> None:
     """Run as a server rank of an MPMD launch: mpirun -n 6 ./model : -n 2 tailrace serve CONFIG"""
-    from tailrace import _core
-
     if coupling is not None and group is not None:
         raise click.UsageError("--yac and --group cannot be used together: YAC takes part in its own handshake")
-    if group is not None:
-        return serve_named_group(config, group)
     if coupling is not None:
         from tailrace.yac import serve as serve_coupled
 
-        return serve_coupled(coupling, config)
+        serve_coupled(coupling, config)
+    elif group is not None:
+        serve_named_group(config, group)
+    else:
+        from tailrace import _core
 
-    _core.serve(str(config))
+        _core.serve(str(config))
 
 
 def serve_named_group(config: Path, group: str) -> None:
