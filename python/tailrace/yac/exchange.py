@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from .couples import Exchange
 from .dates import milliseconds_of
 from .grids import OwnGrid
 from .metadata import OWN, attributes_of
 from .places import place_of
-from .plan import Exchange
 from .waiting import Patience, say
 
 
