@@ -121,7 +121,8 @@ def test_a_selection_of_levels_is_the_size_of_the_field(plan):
         ({"couples": [couple(), couple(target="io.boxes.ps")]}, ":3:83: atm.a.ta -> io.boxes.ps has no field"),
         ({"couples": [couple(target="other.boxes.ta")]}, "no couple of"),
         ({"couples": [couple(period="PT45M")]}, "45 min, which is no multiple of the time step 30 min of atm.a.ta"),
-        ({"couples": [couple(period="P1M")]}, "every so many days, hours, minutes or seconds"),
+        ({"couples": [couple(period="P1M")]}, ":4:7: atm.a.ta -> io.boxes.ta has a coupling period, or a time step of"),
+        ({"fields": [("atm", "a", "ta", 1, "P1M")]}, "every so many days, hours, minutes or seconds"),
         ({"every": "30 min"}, "run.yaml:3:25  fields: ta is asked for every 30 min, but atm.a.ta -> io.boxes.ta has"),
         ({"every": "90 min"}, "records would be missed; expected `every: 1 h` or a multiple"),
         ({"every": "2 h", "start": "2008-03-09T00:30:00.000"}, "expected a `start_date` that is a multiple"),
@@ -151,6 +152,12 @@ def test_targets_of_one_field_need_one_size(plan):
     assert "have collections of 2 and 3; expected one size" in mistakes(
         plan, fields=fields, couples=couples, more=INPUT
     )
+
+
+def test_couples_of_others_may_have_months(plan):
+    fields = [("atm", "a", "ta", 1, "PT1H"), ("ice", "a", "mass", 1, "P1M")]
+    made = plan(fields=fields, couples=[couple(), couple("ice.a.mass", "sea.b.mass", period="P1M")])
+    assert [exchange.name.field for exchange in made.exchanges] == ["ta"]
 
 
 def test_what_differs_but_can_be_meant_is_a_warning(plan):
@@ -211,8 +218,10 @@ def test_lengths_and_dates_are_those_of_python():
         ("P1DT2H", 26 * HOUR),
         ("PT1M30.5S", 90_500),
         ("P00Y00M00DT00H00M10.000S", 10_000),
+        ("P1M", 0),
+        ("an hour", 0),
     ):
-        assert length_of(text, "it") == length
+        assert length_of(text) == length
     assert [told(each) for each in (HOUR, 90 * 60_000, 2 * 86_400_000, 1500)] == ["1 h", "90 min", "2 d", "1500 ms"]
     first = datetime.datetime(1, 1, 1)
     for date in ("0004-02-29T00:00:00", "1900-03-01T12:00:00", "2000-02-29T23:59:59", "2008-12-31T06:30:00"):

@@ -101,6 +101,11 @@ class Couples:
                 f"names the field {other}, which the component {other.component} has not defined by its call of "
                 f"sync_def or enddef{near(str(other), self._fields_of(other.component))}"
             )
+        if not couple.period or (own == couple.target and not self.known.fields[other].step):
+            return (
+                "has a coupling period, or a time step of its source, in months or years; Tailrace takes couplings "
+                "every so many days, hours, minutes or seconds"
+            )
         return ""
 
     def _fields_of(self, component: str) -> list[str]:

@@ -35,7 +35,7 @@ class FieldName:
 class DefinedField:
     name: FieldName
     collection: int
-    step: int  # milliseconds
+    step: int  # milliseconds; 0: of no fixed length
     metadata: str
 
 
@@ -43,7 +43,7 @@ class DefinedField:
 class Couple:
     source: FieldName
     target: FieldName
-    period: int  # milliseconds
+    period: int  # milliseconds; 0: of no fixed length
     reduction: str
     source_lag: int  # steps of the source
     target_lag: int  # steps of the target
@@ -117,8 +117,7 @@ def read_definitions(path: Path) -> Definitions:
 
 def _field(component: str, entry: dict) -> DefinedField:
     name = FieldName(component, entry["grid_name"], entry["name"])
-    step = length_of(entry["timestep"], f"the time step of {name}")
-    return DefinedField(name, entry["collection_size"], step, entry.get("metadata", ""))
+    return DefinedField(name, entry["collection_size"], length_of(entry["timestep"]), entry.get("metadata", ""))
 
 
 def _couple(entry: dict) -> Couple:
@@ -132,7 +131,7 @@ def _couple(entry: dict) -> Couple:
     return Couple(
         source,
         target,
-        length_of(entry["coupling_period"], f"the coupling period of {source} -> {target}"),
+        length_of(entry["coupling_period"]),
         entry.get("time_reduction", "none"),
         int(entry.get("src_lag", 0)),
         int(entry.get("tgt_lag", 0)),
