@@ -33,12 +33,10 @@ def write_derived(request: Request, known: Definitions) -> Path:
     make_room(path, HEADING)
     included = os.path.relpath(request.path, path.parent)
     lines = [HEADING, "tailrace: 1", f"include: [{json.dumps(included, ensure_ascii=False)}]"]
-    servers = {"mode": "attached", "model_uses_hdf5": "false"}  # the component itself calls no HDF5 during the run
     time = {"calendar": known.calendar, "start": known.start_date.removesuffix(".000")}
-    for section, options in (("servers", servers), ("model_time", time)):
-        left = {name: value for name, value in options.items() if f"{section}.{name}" not in request.given}
-        if left:
-            lines.append(f"{section}: {{{', '.join(f'{name}: {value}' for name, value in left.items())}}}")
+    left = [f"{name}: {value}" for name, value in time.items() if f"model_time.{name}" not in request.given]
+    if left:
+        lines.append(f"model_time: {{{', '.join(left)}}}")
     with path.open("x", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
     return path
