@@ -202,6 +202,13 @@ def test_what_a_run_did_not_make_is_kept(tmp_path, there):
     assert {"a file": path.is_file(), "a folder": path.is_dir()}.get(there, path.is_symlink())
 
 
+def test_a_file_in_the_place_of_the_folder_is_kept(tmp_path):
+    (tmp_path / "yac").write_text("of somebody else")
+    with pytest.raises(CouplingError, match=r"yac: the folder for files of .* cannot be made: "):
+        make_room(tmp_path / "yac" / "io.yaml", "ours")
+    assert (tmp_path / "yac").read_text() == "of somebody else"
+
+
 @pytest.mark.parametrize("text", [None, "", "{ours}"], ids=["nothing", "what a killed run left", "an earlier run's"])
 def test_files_of_earlier_runs_make_room(tmp_path, text):
     path = tmp_path / "yac" / "io.yaml"
