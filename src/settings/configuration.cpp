@@ -16,6 +16,7 @@
 #include "env/file_system.hpp"
 #include "points/tables.hpp"
 #include "settings/apply_tables.hpp"
+#include "settings/coupling/coupling.hpp"
 #include "settings/data_files.hpp"
 #include "settings/field_metadata.hpp"
 #include "settings/grid_files.hpp"
@@ -103,6 +104,7 @@ Configuration configuration_of(const config::Value& root, const Sources& sources
   configuration.convention = &dialects::convention_of(config::text_of(root, "legacy"));
   each_named(configuration,
              [&](auto& named) { named = values.take<std::remove_reference_t<decltype(named)>>(); });
+  set_defaults_of_servers(values.get<Coupling>(), root, configuration.servers);
   add_actions(values.take<Actions>(), configuration.files);
   configuration.sections = std::move(values);
   return configuration;

@@ -2,10 +2,12 @@
 
 import os
 import signal
+import sys
 
 import pytest
 import xarray as xr
-from support.coupled_runs import CONFIG, COUPLING, needs_coupling, run, start
+from support.coupled_runs import COMPONENT, CONFIG, COUPLING, SERVE, needs_coupling, run, start
+from support.harness import Running, mpi_environment
 
 pytestmark = needs_coupling
 ONE_GRID = """\
@@ -69,6 +71,18 @@ def test_files_are_ended_by_a_signal_to_the_job(tmp_path):
     assert result.status != 0
     assert "SIGUSR2: what is complete is committed" in result.output
     assert hours_in(tmp_path) == []
+
+
+def test_a_missing_package_ends_the_job(tmp_path):
+    """Whose other programs have started YAC, and wait."""
+    (tmp_path / "yac.py").write_text("raise ImportError('not here')\n")  # `python -m` looks here first
+    command = ["mpirun", "-n", "1", sys.executable, str(COMPONENT), "model", ":", "-n", "1", *SERVE]
+    (tmp_path / "coupling.yaml").write_text(OUT_ONLY.format(start=0, end=6))
+    (tmp_path / "run.yaml").write_text(ONE_GRID.format(wait_for="off"))
+    with Running(command, tmp_path, mpi_environment()) as running:
+        result = running.wait()
+    assert result.status == 1
+    assert "--yac needs the Python package yac, which cannot be imported (not here)" in result.output
 
 
 def test_mistakes_are_told_before_yac_ends_the_job(tmp_path):

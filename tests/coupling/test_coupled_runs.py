@@ -15,6 +15,8 @@ pytestmark = needs_coupling
 def whole(tmp_path_factory):
     """A run in one piece, with one process of Tailrace."""
     result = run(tmp_path_factory.mktemp("whole"), models=2).finished()
+    told = "of the metadata of atm.agrid.ta only units, standard_name is taken: field"
+    assert result.output.count(told) == 1, result.output
     return result.folder
 
 
@@ -65,6 +67,8 @@ def test_fields_can_be_regridded_once_more(whole):
 def test_attributes_come_from_the_metadata_of_components(whole):
     with opened(whole, "hourly.nc") as data:
         assert data["ta"].attrs["units"] == "K" and data["ta"].attrs["standard_name"] == "air_temperature"
+        assert data["ta"].attrs["comment"] == "from the component atm by YAC"
+        assert not {"scale_factor"} & {*data["ta"].attrs, *data["ta"].encoding}
         assert data["ps"].attrs["units"] == "Pa" and data["ps"].attrs["long_name"] == "surface pressure"
         assert data["time"].attrs["units"] == "seconds since 2008-03-09 00:00:00"
 

@@ -10,6 +10,7 @@ from tailrace.yac.definitions import check_output_of_definitions, read_definitio
 from tailrace.yac.derived import check_mode
 from tailrace.yac.errors import CouplingError
 from tailrace.yac.metadata import attributes_of
+from tailrace.yac.own_files import make_room
 from tailrace.yac.places import place_of
 from tailrace.yac.plan import make_plan
 from tailrace.yac.request import read_request
@@ -102,6 +103,13 @@ def test_inputs_have_the_size_that_their_target_defines(plan):
     assert (given.collection, given.step, given.period) == (3, 2 * HOUR, 2 * HOUR) and made.base == HOUR
 
 
+def test_a_selection_of_levels_is_the_size_of_the_field(plan):
+    fields = [("atm", "a", "ta", 5, "PT1H")]
+    for selection, size in (([0, 4], 2), (3, 1)):
+        (exchange,) = plan(fields=fields, couples=[couple(collection_selection=selection)]).exchanges
+        assert exchange.collection == size
+
+
 @pytest.mark.parametrize(
     "keywords, message",
     [
@@ -109,10 +117,12 @@ def test_inputs_have_the_size_that_their_target_defines(plan):
         ({"couples": [couple("atn.a.ta")]}, "which takes no part in this run or defines no fields (did you mean atm?"),
         ({"couples": [couple(target="io.bixes.ta")]}, "names the grid bixes, which"),
         ({"couples": [couple(use_raw_exchange=True)]}, "use_raw_exchange: true"),
+        ({"couples": [couple("io.boxes.sst", "atm.a.ta", collection_selection=0)]}, "as many members as the target"),
         ({"couples": [couple(), couple(target="io.boxes.ps")]}, ":3:83: atm.a.ta -> io.boxes.ps has no field"),
         ({"couples": [couple(target="other.boxes.ta")]}, "no couple of"),
         ({"couples": [couple(period="PT45M")]}, "45 min, which is no multiple of the time step 30 min of atm.a.ta"),
-        ({"couples": [couple(period="P1M")]}, "every so many days, hours, minutes or seconds"),
+        ({"couples": [couple(period="P1M")]}, ":4:7: atm.a.ta -> io.boxes.ta has a coupling period, or a time step of"),
+        ({"fields": [("atm", "a", "ta", 1, "P1M")]}, "every so many days, hours, minutes or seconds"),
         ({"every": "30 min"}, "run.yaml:3:25  fields: ta is asked for every 30 min, but atm.a.ta -> io.boxes.ta has"),
         ({"every": "90 min"}, "records would be missed; expected `every: 1 h` or a multiple"),
         ({"every": "2 h", "start": "2008-03-09T00:30:00.000"}, "expected a `start_date` that is a multiple"),
@@ -144,6 +154,12 @@ def test_targets_of_one_field_need_one_size(plan):
     )
 
 
+def test_couples_of_others_may_have_months(plan):
+    fields = [("atm", "a", "ta", 1, "PT1H"), ("ice", "a", "mass", 1, "P1M")]
+    made = plan(fields=fields, couples=[couple(), couple("ice.a.mass", "sea.b.mass", period="P1M")])
+    assert [exchange.name.field for exchange in made.exchanges] == ["ta"]
+
+
 def test_what_differs_but_can_be_meant_is_a_warning(plan):
     (warning,) = plan(records="90 min").warnings
     assert "windows do not end with a value" in warning
@@ -169,14 +185,50 @@ def test_the_file_with_the_definitions_is_ours(tmp_path):
         check_output_of_definitions(coupling)
 
 
+@pytest.mark.parametrize("there", ["a file", "a link", "a link to nothing", "a folder"])
+def test_what_a_run_did_not_make_is_kept(tmp_path, there):
+    path, other = tmp_path / "yac" / "definitions.json", tmp_path / "other.txt"
+    path.parent.mkdir()
+    if there == "a folder":
+        path.mkdir()
+    elif there == "a file":
+        path.write_text("of somebody else")
+    else:
+        path.symlink_to(other)
+    if there == "a link":
+        other.write_text("ours")
+    with pytest.raises(CouplingError, match=r"definitions\.json was not made by `tailrace serve --yac`"):
+        make_room(path, "ours")
+    assert {"a file": path.is_file(), "a folder": path.is_dir()}.get(there, path.is_symlink())
+
+
+def test_a_file_in_the_place_of_the_folder_is_kept(tmp_path):
+    (tmp_path / "yac").write_text("of somebody else")
+    with pytest.raises(CouplingError, match=r"yac: the folder for files of .* cannot be made: "):
+        make_room(tmp_path / "yac" / "io.yaml", "ours")
+    assert (tmp_path / "yac").read_text() == "of somebody else"
+
+
+@pytest.mark.parametrize("text", [None, "", "{ours}"], ids=["nothing", "what a killed run left", "an earlier run's"])
+def test_files_of_earlier_runs_make_room(tmp_path, text):
+    path = tmp_path / "yac" / "io.yaml"
+    if text is not None:
+        path.parent.mkdir()
+        path.write_text(text)
+    make_room(path, "ours")
+    assert path.parent.is_dir() and not path.exists()
+
+
 def test_lengths_and_dates_are_those_of_python():
     for text, length in (
         ("PT01H", HOUR),
         ("P1DT2H", 26 * HOUR),
         ("PT1M30.5S", 90_500),
         ("P00Y00M00DT00H00M10.000S", 10_000),
+        ("P1M", 0),
+        ("an hour", 0),
     ):
-        assert length_of(text, "it") == length
+        assert length_of(text) == length
     assert [told(each) for each in (HOUR, 90 * 60_000, 2 * 86_400_000, 1500)] == ["1 h", "90 min", "2 d", "1500 ms"]
     first = datetime.datetime(1, 1, 1)
     for date in ("0004-02-29T00:00:00", "1900-03-01T12:00:00", "2000-02-29T23:59:59", "2008-12-31T06:30:00"):

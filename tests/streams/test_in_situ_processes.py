@@ -227,8 +227,16 @@ def test_a_sink_that_would_do_nothing_is_refused():
     def yields(records):
         yield from records
 
-    with pytest.raises(TypeError, match="the sink yields has a `yield` or is `async`; expected a function with a loop"):
-        sink(yields)
+    async def waits(records):
+        return records
+
+    async def yields_later(records):
+        yield records
+
+    for function in (yields, waits, yields_later):
+        told = f"the sink {function.__name__} has a `yield` or is `async`; expected a function with a loop"
+        with pytest.raises(TypeError, match=told):
+            sink(function)
 
 
 def test_nothing_is_started_after_the_last_step(tmp_path, step):

@@ -50,7 +50,10 @@ def model(y, component):
     points, centres = boxes("agrid", ROWS, COLUMNS, component.comp_comm)
     ta = yac.Field.create(OPTIONS.get("field", "ta"), component, points, LEVELS, "30", yac.TimeUnit.MINUTE)
     ps = yac.Field.create("ps", component, points, 1, "30", yac.TimeUnit.MINUTE)
-    y.def_field_metadata("atm", "agrid", ta.name, b'{"cf": {"units": "K", "standard_name": "air_temperature"}}')
+    metadata = (
+        b'{"cf": {"units": "K", "standard_name": "air_temperature", "scale_factor": 0.1}}'  # the last is not taken
+    )
+    y.def_field_metadata("atm", "agrid", ta.name, metadata)
     y.def_field_metadata("atm", "agrid", "ps", b"units: Pa\nlong_name: 'surface pressure'")
     sst = yac.Field.create("sst", component, points, 1, "60", yac.TimeUnit.MINUTE)
     y.enddef()

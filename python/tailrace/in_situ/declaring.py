@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import TypeVar
 
+NO_LOOPS = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
 Function = TypeVar("Function", bound=Callable)
 
 
@@ -23,7 +24,7 @@ def sink(function: Function) -> Function:
 
     `archive(tailrace.stream("wave.nc"))` does the same with the records of a file or a stream.
     """
-    if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+    if any(is_other(function) for is_other in NO_LOOPS):
         raise TypeError(f"the sink {function.__name__} has a `yield` or is `async`; expected a function with a loop")
     function.is_sink = True  # type: ignore[attr-defined]
     return function

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import threading
 import time
 from importlib import import_module
@@ -13,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from .dates import MS
-from .definitions import Definitions, check_output_of_definitions, read_definitions
-from .derived import FOLDER, check_mode, derived_path, write_derived
-from .errors import INSTALL, CouplingError
+from .definitions import SIGN, Definitions, await_definitions, check_output_of_definitions, read_definitions
+from .derived import check_mode, derived_path, write_derived
+from .errors import INSTALL, CouplingError, MissingPackage
 from .exchange import ExchangedField
 from .grids import OwnGrid
-from .metadata import OWN, attributes_of
+from .own_files import FOLDER, make_room
 from .plan import make_plan
 from .request import Request, read_request
 from .waiting import Patience, Watcher, say
@@ -33,9 +32,10 @@ STATUS_OF = {"configuration": 2, "usage": 2}  # as the command line has them; 1 
 def serve(coupling: Path, config: Path) -> None:
     """Collective over all processes that run this command. After a failure it ends the job, since the other components
     wait within YAC: the first process says why."""
-    world = _start_mpi()
+    world = _imported("mpi4py.MPI").COMM_WORLD  # first: it asks for MPI_THREAD_MULTIPLE, which servers in threads need
     component = None
     try:
+        _imported("yac")
         component = Component(coupling, config)
         component.run()
     except Exception as error:
@@ -43,24 +43,19 @@ def serve(coupling: Path, config: Path) -> None:
             component.end_files()
             time.sleep(0.0 if component.is_first else LEAD)
         else:  # before YAC said which is the first: the order in the job
-            time.sleep(min(world.rank, LEAD))
+            time.sleep(world.rank * min(1.0, LEAD / world.size))
         say("error", str(error) or type(error).__name__)
         world.Abort(STATUS_OF.get(getattr(error, "code", ""), 1))
 
 
-def _start_mpi() -> Any:
-    """mpi4py comes first: it asks for MPI_THREAD_MULTIPLE, which servers in threads need."""
-    for module in ("mpi4py.MPI", "yac"):
-        try:
-            import_module(module)
-        except ImportError as error:
-            say(
-                "error",
-                f"--yac needs the Python package {module.partition('.')[0]}, which cannot be imported ({error}); "
-                f"{INSTALL}, with the Open MPI for which the package of YAC is built",
-            )
-            sys.exit(1)
-    return import_module("mpi4py.MPI").COMM_WORLD
+def _imported(module: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingPackage(
+            f"--yac needs the Python package {module.partition('.')[0]}, which cannot be imported ({error}); "
+            f"{INSTALL}, with the Open MPI for which the package of YAC is built"
+        ) from error
 
 
 class Component:
@@ -119,12 +114,13 @@ class Component:
         # YAC takes one path for all components, so several of Tailrace's in one folder share it.
         path = Path(self._comm.bcast(str((FOLDER / "definitions.json").absolute())))
         if self.is_first:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_room(path, SIGN)
         self._comm.barrier()
         at, form = yac.ConfigOutputSyncLoc.SYNC_DEF, yac.ConfigOutputFormat.JSON
         self._yac.set_config_output_file(str(path), form, at, True)
         self._watcher.phase(self._waits("the other components reach sync_def or enddef"))
         self._yac.sync_def()
+        await_definitions(path)
         return read_definitions(path)
 
     def _start_session(self, fields: list[ExchangedField]) -> int | None:
@@ -161,13 +157,7 @@ class Component:
             key = (each.name.grid, each.collection, each.levels if each.collection > 1 else "")
             if key not in declared:
                 declared[key] = field.grid.declare(io, each.levels, each.collection)
-            if not each.receives:
-                io.input(field.name, grid=declared[key])
-                continue
-            attributes = attributes_of(each.metadata)
-            own = {name: str(attributes.pop(name)) for name in OWN if name in attributes}
-            attributes.setdefault("comment", f"from the component {each.couples[0].source.component} by YAC")
-            io.field(field.name, grid=declared[key], fill_value=each.fill_value, attributes=attributes, **own)
+            field.declare(io, declared[key], self.is_first)
 
     def _exchange_all(self, fields: list[ExchangedField], restarted: int | None) -> None:
         """At each time inputs go out before values are awaited, since their sources may need them. The values of the

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from .dates import CF_NAMES, length_of, milliseconds_of
 from .errors import CouplingError
+
+VISIBLE_WITHIN = 60.0  # seconds: NFS remembers that long that a file was not there
+SIGN = '"debug_definitions"'  # the key under which YAC's file has them
 
 
 @dataclass(frozen=True, order=True)
@@ -31,7 +35,7 @@ class FieldName:
 class DefinedField:
     name: FieldName
     collection: int
-    step: int  # milliseconds
+    step: int  # milliseconds; 0: of no fixed length
     metadata: str
 
 
@@ -39,11 +43,12 @@ class DefinedField:
 class Couple:
     source: FieldName
     target: FieldName
-    period: int  # milliseconds
+    period: int  # milliseconds; 0: of no fixed length
     reduction: str
     source_lag: int  # steps of the source
     target_lag: int  # steps of the target
     raw: bool
+    selected: int  # members of the source's collection that are sent; 0: all
 
     def __str__(self) -> str:
         return f"{self.source} -> {self.target}"
@@ -69,6 +74,18 @@ def check_output_of_definitions(coupling: Path) -> None:
                 "definitions after sync_def to .tailrace/yac/definitions.json, and YAC takes one file; expected "
                 "`def_comp` or `enddef` here, or nothing"
             )
+
+
+def await_definitions(path: Path) -> None:
+    """Until a file that the first process of the job has written is seen here. Raises CouplingError."""
+    end = time.monotonic() + VISIBLE_WITHIN
+    while not path.exists():
+        if time.monotonic() > end:
+            raise CouplingError(
+                f"{path}: the first process of the job has written YAC's definitions there, but the file is not to be "
+                "seen here; expected the job to run in a folder that all nodes share"
+            )
+        time.sleep(0.05)
 
 
 def read_definitions(path: Path) -> Definitions:
@@ -100,8 +117,7 @@ def read_definitions(path: Path) -> Definitions:
 
 def _field(component: str, entry: dict) -> DefinedField:
     name = FieldName(component, entry["grid_name"], entry["name"])
-    step = length_of(entry["timestep"], f"the time step of {name}")
-    return DefinedField(name, entry["collection_size"], step, entry.get("metadata", ""))
+    return DefinedField(name, entry["collection_size"], length_of(entry["timestep"]), entry.get("metadata", ""))
 
 
 def _couple(entry: dict) -> Couple:
@@ -111,12 +127,14 @@ def _couple(entry: dict) -> Couple:
         FieldName(entry[f"{side}_component"], entry[f"{side}_grid"], name)
         for side, name in zip(("src", "tgt"), names, strict=True)
     )
+    selection = entry.get("collection_selection", [])  # a number, or a list
     return Couple(
         source,
         target,
-        length_of(entry["coupling_period"], f"the coupling period of {source} -> {target}"),
+        length_of(entry["coupling_period"]),
         entry.get("time_reduction", "none"),
         int(entry.get("src_lag", 0)),
         int(entry.get("tgt_lag", 0)),
         bool(entry.get("use_raw_exchange", False)),
+        len(selection) if isinstance(selection, list) else 1,
     )

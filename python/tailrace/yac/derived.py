@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+from urllib.parse import quote
 
 from .definitions import Definitions
 from .errors import CouplingError
+from .own_files import FOLDER, make_room
 from .request import Request
 
-FOLDER = Path(".tailrace/yac")
+HEADING = "# Made by `tailrace serve --yac`: the configuration, and what it takes from YAC."
 MODES = ("attached", "inline")
 
 
@@ -27,23 +30,17 @@ def write_derived(request: Request, known: Definitions) -> Path:
     """Writes the file for the session, which includes the user's. Only one process calls it. Replaces the file of an
     earlier run of this component."""
     path = derived_path(request)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_room(path, HEADING)
     included = os.path.relpath(request.path, path.parent)
-    lines = ["# Made by `tailrace serve --yac`: the configuration, and what it takes from YAC.", "tailrace: 1"]
-    lines.append(f"include: [{_quoted(included)}]")
-    servers = {"mode": "attached", "model_uses_hdf5": "false"}  # the component itself calls no HDF5 during the run
+    lines = [HEADING, "tailrace: 1", f"include: [{json.dumps(included, ensure_ascii=False)}]"]
     time = {"calendar": known.calendar, "start": known.start_date.removesuffix(".000")}
-    for section, options in (("servers", servers), ("model_time", time)):
-        left = {name: value for name, value in options.items() if f"{section}.{name}" not in request.given}
-        if left:
-            lines.append(f"{section}: {{{', '.join(f'{name}: {value}' for name, value in left.items())}}}")
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    left = [f"{name}: {value}" for name, value in time.items() if f"model_time.{name}" not in request.given]
+    if left:
+        lines.append(f"model_time: {{{', '.join(left)}}}")
+    with path.open("x", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
     return path
 
 
 def derived_path(request: Request) -> Path:
-    return FOLDER / f"{request.component.replace('/', '_')}.yaml"
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return FOLDER / f"{quote(request.component, safe='')}.yaml"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 INSTALL = "pip install 'tailrace[yac]'"
 
 
@@ -15,3 +17,19 @@ class PartnerError(CouplingError):
     """Another component did not do in time what the coupling needs."""
 
     code = "lost"
+
+
+class MissingPackage(Exception):
+    pass
+
+
+@dataclass
+class Findings:
+    """About a coupled run, of which the user gets all at once."""
+
+    problems: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def stop_at_problems(self) -> None:
+        if self.problems:
+            raise CouplingError("\n".join(dict.fromkeys(self.problems)))

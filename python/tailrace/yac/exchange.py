@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from .couples import Exchange
 from .dates import milliseconds_of
 from .grids import OwnGrid
+from .metadata import OWN, attributes_of
 from .places import place_of
-from .plan import Exchange
-from .waiting import Patience
+from .waiting import Patience, say
 
 
 class ExchangedField:
@@ -27,6 +28,25 @@ class ExchangedField:
         self._values = np.empty((exchange.collection, grid.count))
         self.time: int | None = None
         self._over = False
+
+    def declare(self, io: Any, grid: str, tells: bool) -> None:
+        """To a session that knows the grid by that name. `tells`: whether this process says what is left out."""
+        from tailrace import Error
+
+        if not self.exchange.receives:
+            io.input(self.name, grid=grid)
+            return
+        attributes = attributes_of(self.exchange.metadata)
+        own = {name: str(attributes.pop(name)) for name in OWN if name in attributes}
+        source = self.exchange.couples[0].source
+        comment = {"comment": f"from the component {source.component} by YAC"}
+        words = {"grid": grid, "fill_value": self.exchange.fill_value, **own}
+        try:
+            io.field(self.name, attributes=comment | attributes, **words)
+        except Error as error:  # the component may be a program that the user cannot change
+            if tells:
+                say("warning", f"of the metadata of {source} only {', '.join(own) or 'nothing'} is taken: {error}")
+            io.field(self.name, attributes=comment, **words)
 
     def advance(self, calendar: str, end: int) -> None:
         """To the next exchange. YAC counts the steps of a field, so those without an exchange are passed one by one."""

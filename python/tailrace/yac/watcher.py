@@ -1,7 +1,7 @@
 """Says what its parent waits for, and ends it after a limit: python watcher.py WATCHDOG LIMIT (seconds; 0: never).
 
 Each line of standard input begins a phase and has its name. The end of the input ends this process. It is a process,
-because YAC does not let other threads of Python run while it waits.
+because YAC does not let other threads of Python run while it waits. It imports nothing of Tailrace, and starts at once.
 """
 
 import os

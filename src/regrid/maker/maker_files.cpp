@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "env/file_system.hpp"
 #include "env/threads.hpp"
+#include "regrid/target_grid.hpp"
 #include "regrid/weights_file.hpp"
 
 namespace tailrace::regrid {
@@ -26,6 +27,20 @@ void write_raw(const std::string& path, std::span<const T> values) {
 }
 
 json bounds_of(const std::vector<double>& bounds) { return bounds.empty() ? json() : json(bounds); }
+
+struct TargetJson {
+  json operator()(const LatLon& target) const {
+    return grid_json(RowsAndColumns{.lat = target.lat,
+                                    .lon = target.lon,
+                                    .lat_bounds = latitude_bounds(target.lat, false),
+                                    .lon_bounds = longitude_bounds(target.lon)});
+  }
+  json operator()(const Gaussian& target) const { return {{"kind", "gaussian"}, {"number", target.number}}; }
+  json operator()(const Healpix& target) const { return grid_json(target); }
+  json operator()(const GridFile& target) const {
+    return {{"kind", "file"}, {"path", std::filesystem::absolute(target.path).string()}};
+  }
+};
 
 }  // namespace
 
@@ -88,6 +103,8 @@ json grid_json(const std::vector<std::int64_t>& shape, std::int64_t corners,
   for (const std::int64_t extent : shape) cells *= extent;
   return {{"kind", "cells"}, {"cells", cells}, {"corners", corners}, {"shape", shape}, {"parts", folders}};
 }
+
+json target_json(const Target& target) { return std::visit(TargetJson{}, target); }
 
 void check_made(const std::string& made, const std::string& error, const std::string& ending) {
   if (env::system_files().exists(error))

@@ -27,6 +27,7 @@ nlohmann::json grid_json(const RowsAndColumns& cells);
 nlohmann::json grid_json(const Healpix& healpix);
 nlohmann::json grid_json(const std::vector<std::int64_t>& shape, std::int64_t corners,
                          const std::vector<std::string>& folders);
+nlohmann::json target_json(const Target& target);
 
 // Throws Error(configuration) with the text that a maker left in the file `error`, or Error(resource) if it
 // has not left the file `made`. `ending`: how the process ended.

@@ -20,7 +20,6 @@
 #include "regrid/maker/weights_request.hpp"
 #include "regrid/method.hpp"
 #include "regrid/needs.hpp"
-#include "regrid/target_grid.hpp"
 #include "regrid/weights_file.hpp"
 
 namespace tailrace::server {
@@ -60,22 +59,6 @@ template <class T>
 void append(std::vector<T>& to, const std::vector<T>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
-
-struct TargetJson {
-  json operator()(const regrid::LatLon& target) const {
-    return regrid::grid_json(regrid::RowsAndColumns{.lat = target.lat,
-                                                    .lon = target.lon,
-                                                    .lat_bounds = regrid::latitude_bounds(target.lat, false),
-                                                    .lon_bounds = regrid::longitude_bounds(target.lon)});
-  }
-  json operator()(const regrid::Gaussian& target) const {
-    return {{"kind", "gaussian"}, {"number", target.number}};
-  }
-  json operator()(const regrid::Healpix& target) const { return regrid::grid_json(target); }
-  json operator()(const regrid::GridFile& target) const {
-    return {{"kind", "file"}, {"path", std::filesystem::absolute(target.path).string()}};
-  }
-};
 
 // The corners of the cells that servers have laid out: as many numbers in each folder.
 std::int64_t corners_in(const std::vector<std::string>& folders) {
@@ -313,7 +296,7 @@ std::string write_make_request(const plan::Regridding& regridding, std::size_t n
       {"out", folder.slice(number, slice)},
       {"error", folder.error(number, slice)},
       {"source", at_place(weights, [&] { return source_json(regridding, weights, folders); })},
-      {"target", std::visit(TargetJson{}, weights.target)},
+      {"target", regrid::target_json(weights.target)},
       {"digest", job.digest},
       {"weights",
        weights.weights.empty() ? json() : json(std::filesystem::absolute(weights.weights).string())}};

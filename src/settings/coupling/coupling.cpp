@@ -78,6 +78,12 @@ Coupling read(const Value& value, config::Problems& problems) {
   return coupling;
 }
 
+// (A default has no line.)
+bool is_given(const Value* servers, const char* option) {
+  const Value* value = servers == nullptr ? nullptr : servers->find(option);
+  return value != nullptr && value->location().line > 0;
+}
+
 const config::SectionRegistration registration{coupling_section};
 
 }  // namespace
@@ -85,9 +91,18 @@ const config::SectionRegistration registration{coupling_section};
 config::Section<Coupling> coupling_section() {
   return {.option = {.name = "yac",
                      .type = type(),
-                     .description = "The component that `tailrace serve --yac` is in a run that YAC couples.",
+                     .description =
+                         "The component that `tailrace serve --yac` is in a run that YAC couples. With this "
+                         "section `servers.mode` is `attached` by default.",
                      .example = "{component: output, grids: {boxes: {latlon: 10 deg}}}"},
           .read = read};
+}
+
+void set_defaults_of_servers(const Coupling& coupling, const Value& root, ServersOptions& servers) {
+  if (coupling.location.line == 0) return;
+  const Value* given = root.find("servers");
+  if (!is_given(given, "mode")) servers.mode = Mode::attached;
+  if (!is_given(given, "model_uses_hdf5")) servers.model_uses_hdf5 = false;
 }
 
 }  // namespace tailrace::settings

@@ -8,6 +8,7 @@
 
 #include "config/section.hpp"
 #include "regrid/options.hpp"
+#include "settings/servers/servers.hpp"
 
 namespace tailrace::settings {
 
@@ -41,5 +42,9 @@ struct Coupling {
 };
 
 config::Section<Coupling> coupling_section();
+
+// A text with this section has other defaults for `servers`: they run in the processes of the component, of
+// which each has a part of the grids, and which call no HDF5 themselves. `root`: the whole text.
+void set_defaults_of_servers(const Coupling& coupling, const config::Value& root, ServersOptions& servers);
 
 }  // namespace tailrace::settings

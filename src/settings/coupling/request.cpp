@@ -7,6 +7,7 @@
 #include "config/read.hpp"
 #include "dialects/dialect.hpp"
 #include "input/options.hpp"
+#include "regrid/maker/maker_files.hpp"
 #include "settings/checkpoint.hpp"
 #include "settings/configuration.hpp"
 #include "settings/coupling/coupling.hpp"
@@ -17,25 +18,10 @@ namespace {
 
 using nlohmann::json;
 
-struct TargetToJson {
-  json operator()(const regrid::LatLon& grid) const {
-    return {{"kind", "latlon"}, {"lat", grid.lat}, {"lon", grid.lon}};
-  }
-  json operator()(const regrid::Gaussian& grid) const {
-    return {{"kind", "gaussian"}, {"number", grid.number}};
-  }
-  json operator()(const regrid::Healpix& grid) const {
-    return {{"kind", "healpix"},
-            {"level", grid.level},
-            {"order", grid.order == regrid::HealpixOrder::nested ? "nested" : "ring"}};
-  }
-  json operator()(const regrid::GridFile& grid) const { return {{"kind", "file"}, {"path", grid.path}}; }
-};
-
 json grids_of(const Coupling& coupling) {
   json grids = json::object();
   for (const CoupledGrid& grid : coupling.grids)
-    grids[grid.name] = {{"place", grid.location.text()}, {"target", std::visit(TargetToJson(), grid.target)}};
+    grids[grid.name] = {{"place", grid.location.text()}, {"target", regrid::target_json(grid.target)}};
   return grids;
 }
 
@@ -51,10 +37,8 @@ json fields_of(const Coupling& coupling) {
 // The options that the text itself has: what is left out may come from YAC.
 json given_in(const config::Node& tree) {
   json given = json::object();
-  for (const auto& [section, option] : {std::pair{"servers", "mode"},
-                                        {"servers", "model_uses_hdf5"},
-                                        {"model_time", "calendar"},
-                                        {"model_time", "start"}}) {
+  for (const auto& [section, option] :
+       {std::pair{"servers", "mode"}, {"model_time", "calendar"}, {"model_time", "start"}}) {
     const config::NodeEntry* entry = tree.find(section);
     const config::NodeEntry* found = entry != nullptr ? entry->value.find(option) : nullptr;
     if (found == nullptr) continue;

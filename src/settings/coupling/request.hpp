@@ -10,8 +10,8 @@ namespace tailrace::settings {
 //   {"place", "component", "wait_seconds", "watchdog_seconds",
 //    "grids": {NAME: {"place", "target"}}, with a target as python/tailrace/weights/requests.py reads it,
 //    "fields": {NAME: {"place", "levels", "fill_value"}},
-//    "given": {KEY: {"place", "value"}} of servers.mode, servers.model_uses_hdf5, model_time.calendar and
-//        model_time.start, those that the text has,
+//    "given": {KEY: {"place", "value"}} of servers.mode, model_time.calendar and model_time.start, those that
+//        the text has,
 //    "asked": [{"name", "place", "every", "every_place", "optional", "seconds" or "steps" or "months"}]
 //        of `fields`, without fixed ones,
 //    "variables": [{"field", "place", "every", "seconds" or "steps" or "months"}] of `output`,

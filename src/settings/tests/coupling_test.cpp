@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/testing/section_conformance.hpp"
+#include "settings/configuration.hpp"
 #include "settings/coupling/request.hpp"
 #include "tailrace/error.hpp"
 
@@ -62,7 +63,7 @@ TEST(CouplingRequest, has_what_the_text_has_with_its_places) {
   EXPECT_EQ(made["fields"]["ta"]["fill_value"], -9.0);
   EXPECT_EQ(made["given"]["servers.mode"]["value"], "inline");
   EXPECT_EQ(made["given"]["model_time.start"]["value"], "2001-02-03");
-  EXPECT_FALSE(made["given"].contains("servers.model_uses_hdf5"));
+  EXPECT_EQ(made["given"].size(), 3u);
   ASSERT_EQ(made["asked"].size(), 2u);  // no fixed field
   EXPECT_EQ(made["asked"][0]["steps"], 1);
   EXPECT_EQ(made["asked"][1]["seconds"], 7200.0);
@@ -70,6 +71,18 @@ TEST(CouplingRequest, has_what_the_text_has_with_its_places) {
   EXPECT_EQ(made["variables"][0]["field"], "ta");
   EXPECT_EQ(made["variables"][0]["seconds"], 21600.0);
   EXPECT_EQ(made["checkpoints"], false);
+}
+
+TEST(CouplingSection, has_servers_in_its_own_processes) {
+  const auto servers_of = [](const std::string& yaml) {
+    return parse_configuration({{.name = "run.yaml", .text = "tailrace: 1\n" + yaml}}, nullptr).servers;
+  };
+  const std::string section = "yac: {grids: {boxes: {latlon: 9 deg}}}\n";
+  EXPECT_EQ(servers_of(section).mode, Mode::attached);
+  EXPECT_FALSE(servers_of(section).model_uses_hdf5);
+  EXPECT_EQ(servers_of(section + "servers: {mode: inline, model_uses_hdf5: true}\n").mode, Mode::inline_);
+  EXPECT_TRUE(servers_of(section + "servers: {model_uses_hdf5: true}\n").model_uses_hdf5);
+  EXPECT_EQ(servers_of("").mode, Mode::dedicated);
 }
 
 TEST(CouplingRequest, needs_the_section) {

@@ -1,0 +1,63 @@
+"""Commands that look at output: `inspect`, `advise`."""
+
+from pathlib import Path
+
+import click
+
+from .shared import Failed
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="PATHS...")
+@click.option("--repair", is_flag=True, help="Repair what a killed run left behind.")
+def inspect(paths: tuple[Path, ...], repair: bool) -> None:
+    """Check whether files and checkpoints that Tailrace wrote can be read, and repair them on request.
+
+    A file is a NetCDF file, a Zarr store or a BP dataset. A directory stands for the checkpoints in it, or, if there
+    are none, for its files (*.nc, *.zarr, *.bp).
+    """
+    from tailrace import _core
+    from tailrace.checkpoints import files_of_output, inspect_directory
+
+    inspected = unreadable = 0
+    for path in paths:
+        files = files_of_output(path) if path.is_dir() else [path]
+        for file in files:
+            inspection = _core.inspect(str(file), repair)
+            click.echo(inspection.report)  # which begins with the path
+            unreadable += not inspection.readable
+        if not files:
+            unreadable += inspect_directory(path, repair)
+        inspected += len(files) or 1
+    if unreadable:
+        hint = "" if repair else "; tailrace inspect --repair may repair this"
+        kind = "paths" if any(path.is_dir() for path in paths) else "files"
+        raise Failed(f"{unreadable} of {inspected} {kind} cannot be read{hint}")
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="FILE...")
+@click.option(
+    "--keep", multiple=True, metavar="BOUND", help="A bound as under `keep`, such as 'absolute: 0.1'. May be repeated."
+)
+@click.option("--codec", multiple=True, metavar="NAME", help="A codec (default: zlib, zstd, lorenzo). May be repeated.")
+@click.option("--variable", multiple=True, metavar="NAME", help="Look at this variable alone. May be repeated.")
+@click.option(
+    "--picture",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Draw the ratios, and the spectra of signal and errors.",
+)
+@click.option(
+    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the figures as JSON."
+)
+@click.option("--force", is_flag=True, help="Replace an existing picture or output.")
+def advise(files, keep, codec, variable, picture: Path | None, output: Path | None, force: bool) -> None:
+    """Show what lossy compression would do to the variables of sample output.
+
+    A FILE is a NetCDF file or a Zarr store, which is only read. Samples of its variables of float32 and float64 are
+    compressed as a server would, by codec and bound. The last lines are for a configuration.
+    """
+    from tailrace.advise import advise as advise_on
+
+    click.echo(advise_on(files, keep, codec, variable, picture, output, force))
