@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from support.harness import BUILD
 
 TREE = Path(__file__).resolve().parent.parent.parent
 
@@ -141,3 +142,14 @@ def test_a_package_that_is_not_there_ends_the_build(tmp_path):
     assert done.returncode == 1
     assert done.stderr.startswith("quickstart: installing Python packages failed: no such package")
     assert "cmake --install build/release" not in calls
+
+
+def test_all_that_is_installed_is_built_before():
+    """`./quickstart` and the build for MPICH make the target `product` only, and then install."""
+    text = (BUILD / "cmake_install.cmake").read_text()
+    lists = re.findall(r'TYPE (?:SHARED_LIBRARY|MODULE|EXECUTABLE) FILES\s+((?:"[^"]*"\s*)+)', text)
+    installed = [Path(file).relative_to(BUILD) for files in lists for file in re.findall(r'"([^"]*)"', files)]
+    commands = ["ninja", "-C", BUILD, "-t", "commands", "product"]
+    words = re.split(r"[\s'\"]+", subprocess.run(commands, capture_output=True, text=True, check=True).stdout)
+    assert "bindings/c/libtailrace.so" in map(str, installed)
+    assert [file for file in installed if str(file) not in set(words)] == []
