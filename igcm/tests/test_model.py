@@ -235,7 +235,7 @@ def expect_bells_to_go_with_the_wind(found: dict) -> None:
 
 
 def test_pictures(carried, tmp_path):
-    """Of a field whose times are not called `time`, at one of its levels; others are refused."""
+    """A field whose times are not called `time` is drawn at one of its levels; what is not in cells is refused."""
     picture = tmp_path / "mean.png"
     for name, told in (("mean", ""), ("column_lon", "column_lon is not in the cells of a mesh; expected a field that")):
         command = [sys.executable, TREE / "igcm/model/plot.py", carried / "columns.nc", name, picture, "3"]
