@@ -70,7 +70,7 @@ function(tailrace_room_of_other_build name sources)
   set_property(GLOBAL APPEND PROPERTY tailrace_rooms_of_other_build tailrace_${name})
 endfunction()
 
-# Has the other build make the objects that are taken from it, in one call: behind the last tailrace_room.
+# Called once, after the last tailrace_room: has the other build make the objects that are taken from it.
 function(tailrace_other_build)
   get_property(rooms GLOBAL PROPERTY tailrace_rooms_of_other_build)
   get_property(objects GLOBAL PROPERTY tailrace_objects_of_other_build)

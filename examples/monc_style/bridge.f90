@@ -99,11 +99,13 @@ contains
     real(rk), intent(in) :: time, dt
     logical, intent(in) :: last
     real(rk), allocatable :: values(:)
+    logical :: wanted
     integer :: i
     call self%io%step(step, time)
     do i = 1, size(self%entries)
       associate (entry => self%entries(i))
-        if (.not. (last .or. self%io%wants(entry%handle))) cycle
+        wanted = self%io%wants(entry%handle)
+        if (.not. (last .or. wanted)) cycle
         select case (entry%kind)
         case ('block', 'block_zn'); values = [volume(model, entry)]
         case ('plane', 'column'); values = [plane(model, entry)]

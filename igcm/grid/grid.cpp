@@ -1,5 +1,6 @@
 #include "grid.hpp"
 
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -22,7 +23,8 @@ const GridOptions& checked(const GridOptions& options) {
            ": its edges are more than 32 bits can count");
   if (points.iterations < 0)
     refuse("iterations: expected none or more, not " + std::to_string(points.iterations));
-  if (!(options.radius > 0)) refuse("radius: expected a positive length in m");
+  if (!(options.radius > 0) || !std::isfinite(options.radius))
+    refuse("radius: expected a positive length in m");
   return options;
 }
 

@@ -171,7 +171,7 @@ int run(int count, char** arguments) {
   Command command;
   command.grid.points.threads = std::thread::hardware_concurrency();
   read_name(first, command.grid.points);
-  if (count < 3 || std::strncmp(arguments[2], "--", 2) == 0)
+  if (count < 3 || *arguments[2] == '\0' || std::strncmp(arguments[2], "--", 2) == 0)
     throw std::invalid_argument("'" + first + "': expected the name of a file behind it");
   command.path = arguments[2];
   for (int at = 3; at < count; at += 2) {

@@ -39,7 +39,7 @@ def polygons_of(data: netCDF4.Dataset, mesh: netCDF4.Variable, dim: str) -> tupl
 def draw(data: netCDF4.Dataset, field: netCDF4.Variable, picture: str, level: int) -> None:
     faces, polygons = polygons_of(data, data[field.mesh], field.dimensions[-1])
     values = field[:, level - 1] if field.ndim == 3 else field[:]
-    values, days = values[:, faces], data["time"][:] / 86400
+    values, days = values[:, faces], data[field.dimensions[0]][:] / 86400
     figure, axes = plt.subplots(figsize=(9, 4.5), layout="constrained")
     drawn = PolyCollection(polygons, array=values[-1], cmap="viridis", edgecolors="face", linewidths=0.2)
     drawn.set_clim(values.min(), values.max())
@@ -64,14 +64,22 @@ def main() -> None:
     last = sys.argv[4] if len(sys.argv) == 5 else "1"
     if not Path(path).exists():
         sys.exit(f"plot.py: {path}: there is no such file")
+    if not picture.endswith((".png", ".gif")):
+        sys.exit(f"plot.py: {picture}: expected a name that ends with .png or .gif")
     if not Path(picture).absolute().parent.is_dir():
         sys.exit(f"plot.py: {picture}: the folder is missing")
-    with netCDF4.Dataset(path) as data:
+    try:
+        data = netCDF4.Dataset(path)
+    except OSError as error:
+        sys.exit(f"plot.py: {path}: cannot be read: {error.strerror}")
+    with data:
         if name not in data.variables:
             sys.exit(f"plot.py: {path}: no field {name}; there are: {', '.join(data.variables)}")
         field = data[name]
-        if not hasattr(field, "mesh"):
-            sys.exit(f"plot.py: {path}: {name} is not on a mesh; expected a field in the cells of the model")
+        if getattr(field, "location", "") != "face":
+            sys.exit(f"plot.py: {path}: {name} is not in the cells of a mesh; expected a field that is")
+        if field.ndim < 2:
+            sys.exit(f"plot.py: {path}: {name} has no records; expected a field that changes")
         if not last.isdigit() or not 1 <= int(last) <= (field.shape[1] if field.ndim == 3 else 1):
             sys.exit(f"plot.py: {last}: expected the number of a level of {name}, from 1")
         draw(data, field, picture, int(last))

@@ -70,7 +70,6 @@ Readers readers_of(Settings& s) {
           {"gravity", number(s.planet.gravity, Range::positive)},
           {"iterations", number(s.grid.points.iterations, Range::from_zero)},
           {"level", number(s.grid.points.bisections, Range::from_zero)},
-          {"tracer_levels", number(s.tracers.levels, Range::from_zero)},
           {"mesh", word(s.mesh, {{"hexagons", Volumes::hexagons}, {"triangles", Volumes::triangles}})},
           {"perturbation", number(s.which.perturbation, Range::from_zero)},
           {"progress", number(s.progress, Range::positive)},
@@ -84,6 +83,7 @@ Readers readers_of(Settings& s) {
           {"tilt", number(s.which.tilt)},
           {"time_step", number(s.time_step, Range::from_zero)},
           {"tracer", word(s.tracers.content, {{"bells", "bells"}, {"constant", "constant"}})},
+          {"tracer_levels", number(s.tracers.levels, Range::from_zero)},
           {"upwinding", number(s.mixing.upwinding, Range::from_zero)},
           {"viscosity", number(s.mixing.viscosity, Range::from_zero)}};
 }
@@ -103,11 +103,11 @@ void read_assignment(const std::string& name, const std::string& value, const Re
 
 // Assignments follow each other with commas or blanks, as in Fortran. Returns whether the group ends.
 bool read_line(std::string line, const Readers& readers, std::set<std::string>& given) {
-  static const std::regex assignment(R"(^[\s,]*([A-Za-z_]\w*)\s*=\s*("[^"]*"|'[^']*'|[^\s,/]+))");
+  static const std::regex assignment(R"(^[\s,]*([A-Za-z_]\w*)\s*=\s*("[^"]*"|'[^']*'|[^\s,/!]+))");
   for (std::smatch found; std::regex_search(line, found, assignment); line = found.suffix().str())
     read_assignment(found[1], found[2], readers, given);
   const auto rest = line.find_first_not_of(" \t\r,");
-  if (rest == std::string::npos) return false;
+  if (rest == std::string::npos || line[rest] == '!') return false;
   if (line[rest] == '/') return true;
   throw std::invalid_argument("expected name = value, not '" + stripped(line.substr(rest)) + "'");
 }
@@ -125,7 +125,7 @@ Settings read_settings(const std::string& path) {
   int number = 0;
   try {
     while (++number, std::getline(file, line)) {
-      line = stripped(line.substr(0, line.find('!')));
+      line = stripped(line);
       if (line.rfind("&shallow_water", 0) == 0) {
         inside = true;
         line = line.substr(14);
@@ -133,6 +133,9 @@ Settings read_settings(const std::string& path) {
       if (!inside || !read_line(line, readers, given)) continue;
       if (settings.mesh == Volumes::triangles && settings.mixing.upwinding > 0)
         throw std::invalid_argument("upwinding: is for hexagons; expected 0 with mesh = 'triangles'");
+      if (settings.which.tilt != 0 && settings.which.name != "williamson2")
+        throw std::invalid_argument("tilt: is for williamson2; expected 0 with case = '" +
+                                    settings.which.name + "'");
       return settings;
     }
   } catch (const std::invalid_argument& reason) {

@@ -110,10 +110,9 @@ void run(const Settings& settings) {
                      bottom_of(*which, volumes), comm);
   const double dt = chosen_step(settings, volumes, state, comm);
   const auto last = static_cast<std::int64_t>(std::llround(settings.days * 86400 / dt));
-
   if (last < 1)
-    throw std::invalid_argument("days: " + std::to_string(settings.days) + " are less than half a step of " +
-                                std::to_string(dt) + " s");
+    throw std::invalid_argument("days: " + std::to_string(settings.days * 86400) +
+                                " s are less than half a step of " + std::to_string(dt) + " s");
 
   std::unique_ptr<Tracers> tracers;
   if (settings.tracers.levels > 0) tracers = std::make_unique<Tracers>(settings.tracers, sphere, part, comm);

@@ -20,8 +20,6 @@ using grid::Vec3;
 
 std::size_t index(std::int64_t number) { return static_cast<std::size_t>(number); }
 
-// That of NICAM's geometry (made_regions.cpp). On another sphere the wind is scaled instead.
-constexpr double radius = 6.37122e6;
 constexpr std::size_t poles = 2, ring = 6;
 
 std::vector<double> first_components(const Dataset& data, const char* name, std::size_t components) {
@@ -84,7 +82,7 @@ void check_regions(const TracerOptions& options, int side, int ranks) {
 Tracers::~Tracers() = default;
 
 Tracers::Tracers(const TracerOptions& options, const grid::Sphere& given, const Part& part, MPI_Comm comm)
-    : options_(options), radius_(given.options().radius), own_vertices_(part.own_vertices) {
+    : options_(options), own_vertices_(part.own_vertices) {
 #ifdef _OPENMP  // the ranks share the processors; threads of the kernels only where they are asked for
   if (std::getenv("OMP_NUM_THREADS") == nullptr) omp_set_num_threads(1);
 #endif
@@ -92,6 +90,7 @@ Tracers::Tracers(const TracerOptions& options, const grid::Sphere& given, const 
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
   const grid::Sphere sphere = given.with_centre(grid::Centre::centroid);
+  const double radius = sphere.options().radius;
   const int all = 10 << (2 * options.region_level);
   const auto first_of = [&](int r) { return static_cast<int>(std::int64_t{all} * r / ranks); };
   for (int number = first_of(rank); number < first_of(rank + 1); ++number) {
@@ -386,8 +385,7 @@ void Tracers::limit_and_update(const Level& level) {
 
 void Tracers::advance(const std::vector<Vec3>& wind, double dt) {
   std::array<std::vector<double>, 3> components;
-  for (const Vec3& given : wind) {
-    const Vec3 w = (radius / radius_) * given;
+  for (const Vec3& w : wind) {
     components[0].push_back(w.x);
     components[1].push_back(w.y);
     components[2].push_back(w.z);

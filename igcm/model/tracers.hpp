@@ -58,7 +58,6 @@ class Tracers {
   void limit_and_update(const Level& level);
 
   TracerOptions options_;
-  double radius_;
   std::int64_t own_vertices_ = 0;
   std::size_t places_ = 0;  // of all regions of this rank with their halos, and of the poles
   std::vector<std::unique_ptr<Region>> regions_;

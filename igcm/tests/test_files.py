@@ -95,6 +95,7 @@ def test_a_file_is_not_replaced(path):
         (("2B4", "a.nc"), "'2B4': expected the name of a grid, RnBk with whole numbers, such as R2B4"),
         (("R2B", "a.nc"), "'R2B': expected the name of a grid, RnBk with whole numbers, such as R2B4"),
         (("R2B1",), "'R2B1': expected the name of a file behind it"),
+        (("R2B1", ""), "'R2B1': expected the name of a file behind it"),
         (("R2B1", "--mesh", "hexagons"), "'R2B1': expected the name of a file behind it"),
         (("R2B1", "a.nc", "--mesh"), "--mesh: expected a value behind it"),
         (("R2B1", "a.nc", "--iterations", "1.5"), "--iterations: expected a whole number, not '1.5'"),
@@ -104,6 +105,7 @@ def test_a_file_is_not_replaced(path):
         (("R2B1", "a.nc", "--relax", "sprung"), "--relax: 'sprung' is unknown (known: centroidal, none, spring)"),
         (("R2B1", "a.nc", "--radios", "1"), "'--radios' is unknown (known: --mesh, --relax, "),
         (("R2B1", "a.nc", "--radius", "-1"), "radius: expected a positive length in m"),
+        (("R2B1", "a.nc", "--radius", "inf"), "radius: expected a positive length in m"),
         (
             ("R2B1", "/no/such/folder/a.nc"),
             "/no/such/folder/a.nc: cannot be created: the folder /no/such/folder is ",

@@ -88,12 +88,12 @@ class Table {
       coordinates_.push_back(i);
       trajectories_.coordinates.push_back(names[i].text);
     }
-    if (coordinates_.size() != 2)
+    if (trajectories_.coordinates.size() != 2)
       return refuse(
           names.front(),
           fmt::format("expected latitude and longitude, or two coordinates of the model's grid such "
                       "as x and y, but got {}",
-                      coordinates_.size()));
+                      trajectories_.coordinates.size()));
     if (vertical) coordinates_.push_back(*vertical);
     return true;
   }

@@ -61,7 +61,9 @@ def check_new(name: str, at: At, declared: dict):
     if len(name) > LONGEST_NAME:
         raise StencilError(at, f"a name of {len(name)} letters; expected at most {LONGEST_NAME}")
     if is_reserved(name):
-        raise StencilError(at, f'"{name}" is a name of the language or of generated code; expected another one')
+        raise StencilError(
+            at, f'"{name}" is a name of the language, of C or C++, or of generated code; expected another one'
+        )
 
 
 def place_of(item: Field | Parameter | Facts) -> int:

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from . import explain, mesh, output, parser, target
 from .analysis import Analysis, analyse
-from .messages import StencilError, render
+from .messages import StencilError, render, unknown
 
 EPILOG = (
     """Without --target, "serial". Exit status: 0 for success, 1 for a mistake in a source, 2 for one in the command."""
 )
+COMMANDS = ("check", "explain")
 
 
 def options() -> argparse.ArgumentParser:
@@ -41,10 +42,8 @@ def load(path: str) -> Analysis | None:
     """Prints warnings; None when there is a mistake, which is printed."""
     text = ""
     try:
-        parser.language_of(path)
-        if Path(path).is_file():
-            text = Path(path).read_text(encoding="utf-8", errors="replace")
-        result = analyse(parser.read(path))
+        text = parser.text_of(path)
+        result = analyse(parser.parse(text, path, parser.language_of(path)))
         output.stem_of(path)
     except StencilError as error:
         complain(path, text, error)
@@ -99,8 +98,11 @@ def main(arguments: list[str] | None = None) -> int:
 def run(arguments: list[str] | None) -> int:
     chosen = options().parse_args(arguments)
     command, paths = "", list(chosen.words)
-    if paths[0] in ("explain", "check"):
+    if "." not in paths[0]:
         command, *paths = paths
+        if command not in COMMANDS:
+            print(f"stencilc: {unknown(command, 'source, nor a command', COMMANDS)}", file=sys.stderr)
+            return 2
     if not paths:
         print(f"stencilc: {command}: expected a source (known meshes: {', '.join(mesh.names())})", file=sys.stderr)
         return 2
@@ -112,6 +114,14 @@ def run(arguments: list[str] | None) -> int:
         for analysis in filter(None, found if command == "explain" else []):
             print(explain.explain(analysis, chosen.levels))
         return 0 if all(found) else 1
+    sources = [Path(path).name for path in paths]
+    for path, name in zip(paths, sources, strict=True):
+        if sources.count(name) > 1:
+            print(
+                f"stencilc: {path}: one of two sources of this name; call stencilc for each, with its own -o",
+                file=sys.stderr,
+            )
+            return 2
     try:
         code = target.load(chosen.target)
     except StencilError as error:

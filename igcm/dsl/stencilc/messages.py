@@ -19,7 +19,7 @@ class StencilError(Exception):
 def render(path: str, text: str, at: At | None, message: str, kind: str = "error") -> str:
     if at is None:
         return f"{path}: {kind}: {message}"
-    lines = text.splitlines()
+    lines = text.split("\n")  # not at form feeds and the like, as the parser counts
     line = lines[at.line - 1] if at.line <= len(lines) else ""
     # A tab stays one in the line of the mark, so that both are as wide.
     before = "".join("\t" if letter == "\t" else " " for letter in line[: at.column - 1])
@@ -31,6 +31,6 @@ def unknown(name: str, what: str, known: Iterable[str]) -> str:
     """`"edg" is no neighbour of a cell; did you mean "edge"? (known: ...)`"""
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    hint = f'; did you mean "{near[0]}"?' if near else ";"
+    hint = f'; did you mean "{near[0]}"?' if near else ""
     listed = ", ".join(names) if names else "none"
     return f'"{name}" is no {what}{hint} (known: {listed})'

@@ -15,11 +15,17 @@ WORDS = (
     "mesh field temporary parameter constant kernel foreach in let if else given exchange sum upward downward except"
 )
 
-# Words of C, and names that generated code uses.
+# Words of C and C++, whose compilers read the header, macros of C's headers, and names that generated code uses.
 RESERVED = frozenset(
     """auto break case char const continue default do double else enum extern float for goto if inline int long register
-    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm grid range
-    range_first range_end NULL ptrdiff_t int32_t size_t main malloc free fabs copysign stencil_set merge""".split()  # noqa: SIM905
+    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm
+    alignas alignof and and_eq bitand bitor bool catch class compl concept consteval constexpr constinit const_cast
+    co_await co_return co_yield decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept
+    not not_eq nullptr operator or or_eq private protected public reinterpret_cast requires static_assert static_cast
+    template this thread_local throw true try typeid typename typeof using virtual wchar_t xor xor_eq
+    NULL INFINITY NAN HUGE_VAL M_E M_PI linux unix
+    grid range range_first range_end ptrdiff_t int32_t size_t main malloc free fabs copysign stencil_set
+    merge""".split()  # noqa: SIM905
 )
 
 

@@ -7,32 +7,9 @@ from pathlib import Path
 
 import lark
 
-from . import grammar
+from . import grammar, nodes
 from .messages import StencilError, unknown
 from .names import FUNCTIONS, REDUCTIONS
-from .nodes import (
-    Access,
-    Assign,
-    At,
-    Beyond,
-    Binary,
-    Call,
-    Choice,
-    Each,
-    Field,
-    Foreach,
-    If,
-    Kernel,
-    Let,
-    Member,
-    Name,
-    Number,
-    Parameter,
-    Places,
-    Reduction,
-    Source,
-    Unary,
-)
 from .split import blocks_of_c, blocks_of_fortran, masked
 
 DEEPEST = 150
@@ -47,21 +24,24 @@ def language_of(path: str) -> str:
     raise StencilError(None, f"the name ends neither in {' nor in '.join(SUFFIXES)}")
 
 
-def read(path: str) -> Source:
+def read(path: str) -> nodes.Source:
     """Raises StencilError for a file that cannot be read or parsed."""
-    language = language_of(path)
+    return parse(text_of(path), path, language_of(path))
+
+
+def text_of(path: str) -> str:
+    language_of(path)
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8")
     except OSError as error:
         raise StencilError(None, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise StencilError(None, f"byte {error.start} is not UTF-8 text") from error
-    return parse(text, path, language)
 
 
-def parse(text: str, path: str, language: str) -> Source:
+def parse(text: str, path: str, language: str) -> nodes.Source:
     blocks = blocks_of_c(text) if language == "c" else blocks_of_fortran(text)
-    source = Source(path, language, text, blocks)
+    source = nodes.Source(path, language, text, blocks)
     try:
         tree = lark_parser(language).parse(masked(text, blocks, language))
         check_depth(tree)
@@ -102,22 +82,22 @@ def syntax_error(text: str, error: lark.exceptions.UnexpectedInput) -> StencilEr
     else:
         expected, found, length = error.allowed or set(), repr(text[error.pos_in_stream]), 1
     if error.line > 0:
-        at = At(error.line, error.column, max(length, 1))
+        at = nodes.At(error.line, error.column, max(length, 1))
     else:
-        lines = text.splitlines() or [""]
-        at = At(len(lines), len(lines[-1]) + 1)
+        lines = text.removesuffix("\n").split("\n")
+        at = nodes.At(len(lines), len(lines[-1]) + 1)
     words = sorted(grammar.FRIENDLY.get(name, f'"{name.lower().strip("_")}"') for name in expected)
     return StencilError(at, f"unexpected {found}; expected {', '.join(words) or 'nothing more'}")
 
 
-def place(meta: lark.tree.Meta) -> At:
+def place(meta: lark.tree.Meta) -> nodes.At:
     """Nodes over several lines are marked in their first line only; `render` cuts the mark at the end of the line."""
     length = meta.end_column - meta.column if meta.end_line == meta.line else 1_000_000
-    return At(meta.line, meta.column, max(length, 1))
+    return nodes.At(meta.line, meta.column, max(length, 1))
 
 
-def spot(token: lark.Token) -> At:
-    return At(token.line, token.column, len(token))
+def spot(token: lark.Token) -> nodes.At:
+    return nodes.At(token.line, token.column, len(token))
 
 
 def number(token: str) -> str:
@@ -134,7 +114,7 @@ def unit_of(items: list) -> str | None:
 class Builder(lark.Transformer):
     """Makes nodes. Numbers of neighbours count from 0 in the tree, and from 1 in Fortran's text."""
 
-    def __init__(self, source: Source):
+    def __init__(self, source: nodes.Source):
         super().__init__()
         self.source = source
         self.fortran = source.language == "fortran"
@@ -147,7 +127,7 @@ class Builder(lark.Transformer):
     def mesh(self, meta, items):
         if self.source.mesh is not None:
             raise StencilError(place(meta), f'the mesh is "{self.source.mesh.name}" already; a file has one mesh')
-        self.source.mesh = Name(spot(items[0]), str(items[0]))
+        self.source.mesh = nodes.Name(spot(items[0]), str(items[0]))
 
     def unit(self, meta, items):
         return "unit:" + str(items[0])[1:-1]
@@ -160,9 +140,10 @@ class Builder(lark.Transformer):
         relation = f"{where[0]}.{where[1].name}" if len(where) > 1 else None
         kind = str(names[0]) if len(names) > 1 else None
         if kind is not None and kind not in ("full", "half"):
-            raise StencilError(spot(names[0]), f'"{kind}" is no kind of levels; expected full, half, or none')
+            typed = "; all numbers have double precision" if kind in ("float", "double", "real", "single") else ""
+            raise StencilError(spot(names[0]), f'"{kind}" is no kind of levels; expected full, half, or none{typed}')
         for name in [names[-1], *(item.children[0] for item in items if isinstance(item, lark.Tree))]:
-            new = Field(spot(name), str(name), str(where[0]), relation, kind, unit, temporary)
+            new = nodes.Field(spot(name), str(name), str(where[0]), relation, kind, unit, temporary)
             self.source.declarations.append(new)
 
     def field(self, meta, items):
@@ -174,13 +155,15 @@ class Builder(lark.Transformer):
     def parameter(self, meta, items):
         type_, name = items[0], items[1]
         if type_ not in ("real", "int"):
-            raise StencilError(spot(type_), f'"{type_}" is no type of a parameter; expected real or int')
+            raise StencilError(
+                spot(type_), f'"{type_}" is no type of a parameter; expected real (double precision) or int'
+            )
         for one in [name, *(item.children[0] for item in items if isinstance(item, lark.Tree))]:
-            self.source.declarations.append(Parameter(spot(one), str(one), str(type_), unit_of(items)))
+            self.source.declarations.append(nodes.Parameter(spot(one), str(one), str(type_), unit_of(items)))
 
     def constant(self, meta, items):
         name, value = items[0], items[1]
-        self.source.declarations.append(Parameter(spot(name), str(name), "real", unit_of(items), value))
+        self.source.declarations.append(nodes.Parameter(spot(name), str(name), "real", unit_of(items), value))
 
     def signed(self, meta, items):
         return "".join(map(str, items[:-1])) + number(items[-1])
@@ -191,17 +174,17 @@ class Builder(lark.Transformer):
         names = [item for item in items if isinstance(item, lark.Token) and item.type == "NAME"]
         if len(names) > 1 and names[1] != names[0]:
             raise StencilError(spot(names[1]), f'"end kernel {names[1]}" ends the kernel "{names[0]}"')
-        self.source.kernels.append(Kernel(spot(names[0]), str(names[0]), statements, end.line))
+        self.source.kernels.append(nodes.Kernel(spot(names[0]), str(names[0]), statements, end.line))
 
     # Statements
 
     def point(self, meta, items):
         names = [str(item) for item in items]
-        return Places(place(meta), names[0], names[1], names[2] if len(names) > 2 else None)
+        return nodes.Places(place(meta), names[0], names[1], names[2] if len(names) > 2 else None)
 
     def level(self, meta, items):
         names = [str(item) for item in items if isinstance(item, lark.Token)]
-        result = Places(place(meta), names[0], names[1], names[2] if len(names) > 2 else None)
+        result = nodes.Places(place(meta), names[0], names[1], names[2] if len(names) > 2 else None)
         for item in items:
             if isinstance(item, dict):
                 result.__dict__.update(item)
@@ -222,16 +205,16 @@ class Builder(lark.Transformer):
     def foreach(self, meta, items):
         items = [item for item in items if not isinstance(item, lark.Token)]
         point, rest = items[0], items[1:]
-        level = rest.pop(0) if rest and isinstance(rest[0], Places) else None
+        level = rest.pop(0) if rest and isinstance(rest[0], nodes.Places) else None
         body = rest if self.fortran else rest[0]
-        return Foreach(place(meta), point, level, body)
+        return nodes.Foreach(place(meta), point, level, body)
 
     def each(self, meta, items):
         items = [item for item in items if not isinstance(item, lark.Token) or item.type == "NAME"]
-        members = [item for item in items if isinstance(item, Member)]
-        body = [item for item in items if not isinstance(item, (lark.Token, Member))]
-        path = Name(At(items[1].line, items[1].column, len(items[1])), str(items[1]), members)
-        return Each(place(meta), str(items[0]), path, body if self.fortran else body[0])
+        members = [item for item in items if isinstance(item, nodes.Member)]
+        body = [item for item in items if not isinstance(item, (lark.Token, nodes.Member))]
+        path = nodes.Name(nodes.At(items[1].line, items[1].column, len(items[1])), str(items[1]), members)
+        return nodes.Each(place(meta), str(items[0]), path, body if self.fortran else body[0])
 
     def else_if(self, meta, items):
         return tuple(items[1:])
@@ -244,30 +227,30 @@ class Builder(lark.Transformer):
         no = items.pop() if len(items) % 2 else []
         while len(items) > 2:
             yes, condition = items.pop(), items.pop()
-            no = [If(condition.at, condition, yes, no)]
-        return If(place(meta), items[0], items[1], no)
+            no = [nodes.If(condition.at, condition, yes, no)]
+        return nodes.If(place(meta), items[0], items[1], no)
 
     def let(self, meta, items):
-        return Let(place(meta), str(items[0]), items[1])
+        return nodes.Let(place(meta), str(items[0]), items[1])
 
     def path_name(self, meta, items):
-        return Name(place(meta), str(items[0]))
+        return nodes.Name(place(meta), str(items[0]))
 
     def given(self, meta, items):
-        return Beyond(place(meta), "given", items)
+        return nodes.Beyond(place(meta), "given", items)
 
     def exchange(self, meta, items):
-        return Beyond(place(meta), "exchange", items)
+        return nodes.Beyond(place(meta), "exchange", items)
 
     def assign(self, meta, items):
-        if not isinstance(items[0], Access):
+        if not isinstance(items[0], nodes.Access):
             raise StencilError(items[0].at, f'"{items[0].function}" is a function; expected a field')
-        return Assign(place(meta), items[0], str(items[1]), items[2])
+        return nodes.Assign(place(meta), items[0], str(items[1]), items[2])
 
     # Expressions
 
     def path(self, meta, items):
-        return Name(place(meta), str(items[0]), items[1:])
+        return nodes.Name(place(meta), str(items[0]), items[1:])
 
     def slot(self, meta, items):
         text = str(items[0])
@@ -281,10 +264,10 @@ class Builder(lark.Transformer):
         return str(int(text) - first)
 
     def member(self, meta, items):
-        return Member(spot(items[0]), str(items[0]), items[1] if len(items) > 1 else None)
+        return nodes.Member(spot(items[0]), str(items[0]), items[1] if len(items) > 1 else None)
 
     def number(self, meta, items):
-        return Number(place(meta), number(items[0]))
+        return nodes.Number(place(meta), number(items[0]))
 
     def arguments(self, meta, items):
         return items
@@ -293,32 +276,32 @@ class Builder(lark.Transformer):
         name, arguments = str(items[0]), items[1]
         if self.fortran and (name in FUNCTIONS or name == "merge"):
             return self.call(meta, items)
-        return Access(place(meta), name, arguments)
+        return nodes.Access(place(meta), name, arguments)
 
     def call(self, meta, items):
         name, arguments = str(items[0]), items[1]
         if self.fortran and name == "merge" and len(arguments) == 3:
-            return Choice(place(meta), arguments[2], arguments[0], arguments[1])
-        return Call(place(meta), name, arguments)
+            return nodes.Choice(place(meta), arguments[2], arguments[0], arguments[1])
+        return nodes.Call(place(meta), name, arguments)
 
     def reduction(self, meta, items):
         if items[0] not in REDUCTIONS:
             raise StencilError(spot(items[0]), unknown(str(items[0]), "reduction", REDUCTIONS))
-        return Reduction(place(meta), str(items[0]), str(items[1]), items[2], items[3])
+        return nodes.Reduction(place(meta), str(items[0]), str(items[1]), items[2], items[3])
 
     def unary(self, meta, items):
         operator = C_OPERATORS.get(str(items[0]), str(items[0]))
-        return items[1] if operator == "+" else Unary(place(meta), operator, items[1])
+        return items[1] if operator == "+" else nodes.Unary(place(meta), operator, items[1])
 
     def binary(self, meta, items):
         operator = C_OPERATORS.get(str(items[1]), str(items[1]))
-        return Binary(place(meta), operator, items[0], items[2])
+        return nodes.Binary(place(meta), operator, items[0], items[2])
 
     def power(self, meta, items):
-        return Call(place(meta), "pow", items)
+        return nodes.Call(place(meta), "pow", items)
 
     def choice(self, meta, items):
-        return Choice(place(meta), *items)
+        return nodes.Choice(place(meta), *items)
 
 
 setattr(Builder, "if", Builder.if_)

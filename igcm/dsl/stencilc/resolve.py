@@ -116,7 +116,9 @@ class Resolver(Places):
         if name in self.declared:
             raise StencilError(at, f'"{name}" is declared already; expected a new name')
         if is_reserved(name):
-            raise StencilError(at, f'"{name}" is a name of the language or of generated code; expected another one')
+            raise StencilError(
+                at, f'"{name}" is a name of the language, of C or C++, or of generated code; expected another one'
+            )
         if name in self.points or name in self.sums or (self.level_variable() == name):
             raise StencilError(at, f'"{name}" is a point or a level here; expected a new name')
 

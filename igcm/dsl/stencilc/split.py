@@ -53,7 +53,7 @@ def end_of_c(text: str, position: int, braces: bool) -> int:
 def blocks_of_fortran(text: str) -> list[tuple[int, int]]:
     """Whole lines, with the ends of lines."""
     blocks, position, begin, kernel = [], 0, None, False
-    for line in text.splitlines(keepends=True):
+    for line in re.findall(r"[^\n]*\n|[^\n]+", text):
         if begin is None and (word := FORTRAN_WORD.match(line)):
             begin, kernel = position, word[1].lower() == "kernel"
         position += len(line)

@@ -12,10 +12,11 @@ from .messages import StencilError, unknown
 
 FOLDER = Path(__file__).parent / "targets"
 CODES = ("serial", "openmp")
+# Words that a user may try, with what there is instead.
 NOT_THERE = {
     "mpi": "give the grid handle an exchange function (see README.md, Halo exchange)",
-    "cuda": "use serial or openmp",
-    "openmp_offload": "use serial or openmp",
+    **dict.fromkeys(("cuda", "hip", "openacc", "offload", "openmp_offload", "gpu"), "use serial or openmp"),
+    **dict.fromkeys(("single", "float"), "all numbers have double precision"),
 }
 LOCATIONS = ("cell", "edge", "vertex")
 KEYS = ("target", "code", "layout", "outer_loop", "pragmas")
@@ -49,13 +50,14 @@ def load(name: str) -> Target:
     """name: one of `targets/`, or the path of a file. Raises StencilError, whose message begins with the path."""
     path = Path(name) if name.endswith((".yaml", ".yml")) else FOLDER / f"{name}.yaml"
     if not path.exists():
-        if name in NOT_THERE:
-            raise StencilError(None, f'the target "{name}" is not there; {NOT_THERE[name]}')
+        refuse_what_is_not_there(name, "the target ")
         raise StencilError(None, unknown(name, "target, nor the path of a .yaml file", names()))
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise StencilError(None, f"{path}: cannot be read: {error}") from None
+    except OSError as error:
+        raise StencilError(None, f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise StencilError(None, f"{path}: byte {error.start} is not UTF-8 text") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
@@ -64,6 +66,11 @@ def load(name: str) -> Target:
         return read(data, path.stem)
     except StencilError as error:
         raise StencilError(None, f"{path}: {error.message}") from None
+
+
+def refuse_what_is_not_there(word: str, where: str):
+    if word.lower() in NOT_THERE:
+        raise StencilError(None, f'{where}"{word}" is not there; {NOT_THERE[word.lower()]}')
 
 
 def mapping(value, where: str, known: tuple[str, ...]) -> dict:
@@ -82,10 +89,11 @@ def one_of(value, where: str, known: tuple[str, ...]) -> str:
 
 
 def read(data, name: str) -> Target:
+    if isinstance(data, dict) and "precision" in data:
+        raise StencilError(None, "precision: is no choice; all numbers have double precision")
     data = mapping(data, "target", KEYS)
     code = data.get("code", "serial")
-    if code in NOT_THERE:
-        raise StencilError(None, f'code: "{code}" is not there; {NOT_THERE[code]}')
+    refuse_what_is_not_there(str(code), "code: ")
     one_of(code, "code", CODES)
     layouts = {location: Layout() for location in LOCATIONS}
     for location, value in mapping(data.get("layout", {}), "layout", LOCATIONS).items():

@@ -13,7 +13,7 @@ class Writer:
     before."""
 
     def __init__(self, path: str, lines_lead: bool):
-        self.path = path.replace("\\", "\\\\").replace('"', '\\"')
+        self.path = escaped(path)
         self.lines_lead = lines_lead
         self.lines: list[str] = []
         self.depth = 0
@@ -30,6 +30,11 @@ class Writer:
 
     def text(self) -> str:
         return "".join(line + "\n" for line in self.lines)
+
+
+def escaped(path: str) -> str:
+    """As it stands between quotes in C."""
+    return path.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def fold(text: str, width: int) -> list[str]:

@@ -241,6 +241,31 @@ def test_files_of_others_are_kept(source):
     assert stencilc("-o", "made", "-t", "openmp", "s.gg.c", cwd=source).stdout == "", "what is the same is not written"
 
 
+def test_files_of_other_sources_are_kept(source):
+    (source / "s.gg.f90").write_text(
+        "mesh triangles\nfield cell T\nkernel k1\nforeach c in cells: T(c) = 0\nend kernel\n"
+    )
+    assert stencilc("-o", "made", "s.gg.c", cwd=source).returncode == 0
+    before = {path.name: path.read_text() for path in (source / "made").iterdir()}
+    done = stencilc("-o", "made", "s.gg.f90", cwd=source)
+    assert done.returncode == 1
+    assert "made/s_stencils.h: exists and was generated from s.gg.c; move it, or choose another folder" in done.stderr
+    assert {path.name: path.read_text() for path in (source / "made").iterdir()} == before
+    (source / "other").mkdir()
+    (source / "other" / "s.gg.c").write_text(SOURCE)
+    done = stencilc("-o", "new", "s.gg.c", "other/s.gg.c", cwd=source)
+    assert done.returncode == 2 and not (source / "new").exists()
+    assert done.stderr.startswith("stencilc: s.gg.c: one of two sources of this name; call stencilc for each,")
+
+
+def test_a_link_that_leads_nowhere_stays(source):
+    (source / "s.c").symlink_to("nowhere")
+    done = stencilc("s.gg.c", cwd=source)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[-1] == "stencilc: s.c: cannot be written: No such file or directory"
+    assert (source / "s.c").readlink().name == "nowhere"
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
@@ -251,15 +276,21 @@ def test_files_of_others_are_kept(source):
         (["9-1.gg.c"], 1, '9-1.gg.c: error: "9-1" names a module of Fortran and Python; expected letters, digits and'),
         (["-t", "mpi", "s.gg.c"], 2, 'stencilc: --target: the target "mpi" is not there; give the grid handle an'),
         (["-t", "cuda", "s.gg.c"], 2, 'stencilc: --target: the target "cuda" is not there; use serial or openmp'),
+        (["-t", "OpenACC", "s.gg.c"], 2, 'the target "OpenACC" is not there; use serial or openmp'),
+        (["-t", "offload", "s.gg.c"], 2, 'the target "offload" is not there; use serial or openmp'),
+        (["-t", "single", "s.gg.c"], 2, 'the target "single" is not there; all numbers have double precision'),
         (["-t", "opemp", "s.gg.c"], 2, 'stencilc: --target: "opemp" is no target, nor the path of a .yaml file; did'),
         (["-t", "no.yaml", "s.gg.c"], 2, 'stencilc: --target: "no.yaml" is no target'),
         (["-o", "s.gg.c/x", "s.gg.c"], 1, "stencilc: s.gg.c/x: cannot be written: Not a directory"),
+        (["-t", "folder.yaml", "s.gg.c"], 2, "stencilc: --target: folder.yaml: cannot be read: Is a directory"),
+        (["explian", "s.gg.c"], 2, 'stencilc: "explian" is no source, nor a command; did you mean "explain"?'),
         (["explain"], 2, "stencilc: explain: expected a source (known meshes: hexagons, regions, triangles)"),
         (["--levels", "0", "s.gg.c"], 2, "stencilc: --levels: expected at least 1"),
     ],
 )  # fmt: skip
 def test_what_the_command_refuses(source, arguments, status, message):
     (source / "folder.gg.c").mkdir()
+    (source / "folder.yaml").mkdir()
     (source / "bytes.gg.c").write_bytes(b"ab\xff\xfe")
     (source / "9-1.gg.c").write_text(SOURCE)
     before = sorted(source.iterdir())
@@ -274,6 +305,8 @@ def test_what_the_command_refuses(source, arguments, status, message):
     [
         ("code: opemp", 'code: "opemp" is no choice; did you mean "openmp"? (known: openmp, serial)'),
         ("code: mpi", 'code: "mpi" is not there; give the grid handle an exchange function (see README.md,'),
+        ("code: [serial]", "code: \"['serial']\" is no choice"),
+        ("precision: single", "precision: is no choice; all numbers have double precision"),
         ("cod: serial", 'target: "cod" is no key; did you mean "code"? (known: code, layout, outer_loop,'),
         ("[serial]", "target: expected a map with target, code, layout, outer_loop, pragmas"),
         ("layout: {sell: {}}", 'layout: "sell" is no key; did you mean "cell"?'),

@@ -25,7 +25,7 @@ temporary cell full work "K";
 parameter real g "m s-2";
 """
 C = "foreach c in cells, k in levels "
-# What is wrong: the body of the kernel, and what the message says.
+# For each mistake the body of a kernel with it, and a part of the message.
 WRONG = {
     "unknown neighbour": (
         C + "out[c, k] = sum(e in c.@egde: weight[c, e] * flux[e, k]);",
@@ -37,7 +37,7 @@ WRONG = {
     ),
     "unknown slot": (
         C + "T[c, k] = 2 * out[c.@edge[3], k];",
-        '"3" is no neighbour of the kind cell.edge; (known: 0, 1, 2)',
+        '"3" is no neighbour of the kind cell.edge (known: 0, 1, 2)',
     ),
     "an edge field read by a cell": (
         C + "out[c, k] = weight[c, 0] * flux[@c, k];",
@@ -146,7 +146,7 @@ WRONG = {
         '"interiour" is no set of cells of the mesh triangles; did you mean "interior"?',
     ),
     "an unknown function": (C + "T[c, k] = @sqr(T[c, k]);", '"sqr" is no function; did you mean "sqrt"?'),
-    "a parameter that is assigned": (C + "@g[c, k] = 0;", '"g" is no field; '),
+    "a parameter that is assigned": (C + "@g[c, k] = 0;", '"g" is no field (known: T, area, '),
     "a field without a place": (
         C + "T[c, k] = @total;",
         'the field "total" is read without a place; expected total[a cell]',
@@ -166,6 +166,14 @@ DECLARED = {
         "mesh triangles;\nfield cell @ful q;",
         '"ful" is no kind of levels; expected full, half, or none',
     ),
+    "a precision": (
+        "mesh triangles;\nparameter @float q;",
+        '"float" is no type of a parameter; expected real (double precision) or int',
+    ),
+    "a precision of a field": (
+        "mesh triangles;\nfield cell @float q;",
+        '"float" is no kind of levels; expected full, half, or none; all numbers have double precision',
+    ),
     "unknown unit": ('mesh triangles;\nfield cell full @q "kelvin";', '"kelvin" is no unit (known: '),
     "a name given twice": ("mesh triangles;\nfield cell q;\nfield edge @q;", '"q" is declared already, in line 2'),
     "names of different case": (
@@ -175,8 +183,8 @@ DECLARED = {
     "a long name": (f"mesh triangles;\nfield cell @{'q' * 61};", "a name of 61 letters; expected at most 60"),
     "a letter of another script": ("mesh triangles;\nfield cell q@é;", "unexpected 'é'"),
     "a reserved name": (
-        "mesh triangles;\nfield cell @double;",
-        '"double" is a name of the language or of generated code',
+        "mesh triangles;\nfield cell old, @new;",
+        '"new" is a name of the language, of C or C++, or of generated code',
     ),
 }
 FORTRAN = """! a comment
@@ -192,7 +200,7 @@ end kernel
 """
 WRONG_FORTRAN = {
     "neighbours count from 1": ("flux(c%edge(@0), k)", "the neighbours of Fortran count from 1"),
-    "the last neighbour": ("flux(c%@edge(4), k)", '"4" is no neighbour of the kind cell.edge; (known: 1, 2, 3)'),
+    "the last neighbour": ("flux(c%@edge(4), k)", '"4" is no neighbour of the kind cell.edge (known: 1, 2, 3)'),
     "members of C": ("flux(c@.edge(1), k)", "unexpected '.'"),
     "a kind of number": ("@flix(c%edge(1), k)*2.0_wp", '"flix" is no field; did you mean "flux"?'),
 }
@@ -236,6 +244,14 @@ def test_messages_are_those_of_gcc(tmp_path):
         "    \tforeach c in cels, k in levels",
         "    \t        ^~~~~~~~~",
     ]
+
+
+def test_form_feeds_do_not_move_the_place(tmp_path):
+    """Python sees the end of a line there; compilers and editors do not."""
+    text = FORTRAN.format("@flix(c%edge(1), k)").replace("! a comment", "! a \f comment\u2028 of one line")
+    assert '"flix" is no field' in refused(text, "s.gg.f90")
+    (tmp_path / "s.gg.f90").write_text(text.replace("@", ""), encoding="utf-8")
+    assert "          T(c, k) = flix(c%edge(1), k)" in stencilc("check", "s.gg.f90", cwd=tmp_path).stderr.splitlines()
 
 
 def test_what_is_not_used_is_a_warning(tmp_path):

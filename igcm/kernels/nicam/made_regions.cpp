@@ -11,13 +11,11 @@ namespace {
 
 using grid::Vec3;
 
-constexpr double radius = 6.37122e6;
-
-// Along the arc from p to q, and to its left; both as long as the arc.
+// Along the arc from p to q, and to its left; both as long as the arc, in m.
 struct Arc {
   Vec3 t, n;
 };
-Arc arc(Vec3 p, Vec3 q) {
+Arc arc(double radius, Vec3 p, Vec3 q) {
   const Vec3 along = q - p, left = cross(p, q);
   const double length = radius * grid::distance(p, q);
   if (length == 0) return {};
@@ -29,6 +27,10 @@ double component(Vec3 a, std::size_t d) { return d == 0 ? a.x : d == 1 ? a.y : a
 // Writes the components of vectors into an array whose components are `stride` apart.
 void put(double* first, std::size_t stride, Vec3 a) {
   for (std::size_t d = 0; d < 3; ++d) first[d * stride] = component(a, d);
+}
+
+double area_on_unit_sphere(const std::array<Vec3, 3>& corner) {
+  return std::abs(grid::triangle_area(corner[0], corner[1], corner[2]));
 }
 
 std::array<double, 3> weights(Vec3 centre, const std::array<Vec3, 3>& corner) {
@@ -49,6 +51,7 @@ class Region {
       : data_(data),
         sphere_(sphere),
         map_(map),
+        radius_(sphere.options.radius),
         l_(l),
         lall_(lall),
         n_(static_cast<std::size_t>(map.n1)),
@@ -97,7 +100,7 @@ class Region {
     };
     const std::array<Vec3, 3> own = corners(g, t), corner = flat(own) ? corners(g, 1 - t) : own;
     triangle_[t][g] = centroid(corner);
-    const double area = radius * radius * std::abs(grid::triangle_area(corner[0], corner[1], corner[2]));
+    const double area = radius_ * radius_ * area_on_unit_sphere(corner);
     const std::array<double, 3> w = weights(triangle_[t][g], corner);
     const std::array<double, 5> values{area, 1 / area, w[0], w[1], w[2]};
     for (std::size_t c = 0; c < 5; ++c) at("GMTR_t", 2 * c + t)[g] = values[c];
@@ -105,7 +108,7 @@ class Region {
   }
 
   void put_gradient(std::size_t g, std::size_t t, double scale) {
-    const auto n = [&](std::size_t p, std::size_t q) { return arc(point_[p], point_[q]).n; };
+    const auto n = [&](std::size_t p, std::size_t q) { return arc(radius_, point_[p], point_[q]).n; };
     const Vec3 diagonal = n(g, g + 1 + n_);
     const Vec3 side = t == 0 ? n(g + 1, g + 1 + n_) : n(g + n_, g + 1 + n_);
     const Vec3 own = t == 0 ? n(g, g + 1) : n(g, g + n_);
@@ -129,15 +132,15 @@ class Region {
     const std::array<std::size_t, 3> across{g + 1, g + 1 + n_, g + n_};
     for (std::size_t wall = 0; wall < 3; ++wall) {
       const auto where = [&](std::size_t c) { return at("GMTR_a", c * 3 + wall) + g; };
-      const Arc tangent = arc(point_[g], point_[across[wall]]);
+      const Arc tangent = arc(radius_, point_[g], point_[across[wall]]);
       put(where(6), 3 * lall_ * size_, tangent.n);
       put(where(9), 3 * lall_ * size_, tangent.t);
       if ((wall == 0 && j == 0) || (wall == 2 && i == 0)) continue;
       const auto [p, q] = ends(g, wall);
-      const Arc edge = arc(p, q);
+      const Arc edge = arc(radius_, p, q);
       put(where(0), 3 * lall_ * size_, edge.n);
       put(where(3), 3 * lall_ * size_, edge.t);
-      put(at("GRD_xr", wall) + g, 3 * lall_ * size_, radius * unit(p + q));
+      put(at("GRD_xr", wall) + g, 3 * lall_ * size_, radius_ * unit(p + q));
     }
   }
 
@@ -157,6 +160,7 @@ class Region {
   Dataset& data_;
   const grid::Grid& sphere_;
   const grid::NicamRegion& map_;
+  double radius_;
   std::size_t l_, lall_, n_, size_;
   std::vector<Vec3> point_;
   std::array<std::vector<Vec3>, 2> triangle_;
@@ -165,6 +169,7 @@ class Region {
 // Fields have (component, pole, 6); a ring entry v has the triangle (pole, v, v + 1) and the wall before it.
 void fill_pole(Dataset& data, const grid::Grid& sphere, const std::array<std::int32_t, 6>& map,
                std::size_t l) {
+  const double radius = sphere.options.radius;
   std::array<Vec3, 6> point, triangle;
   for (std::size_t v = 0; v < 6; ++v) point[v] = sphere.vertex[static_cast<std::size_t>(map[v])];
   const auto at = [&](const char* name, std::size_t c) { return data.values(name) + (c * 2 + l) * 6; };
@@ -180,12 +185,12 @@ void fill_pole(Dataset& data, const grid::Grid& sphere, const std::array<std::in
     const std::size_t next = v % 5 + 1;
     const std::array<Vec3, 3> corner{point[0], point[v], point[next]};
     triangle[v] = centroid(corner);
-    const double area = radius * radius * std::abs(grid::triangle_area(corner[0], corner[1], corner[2]));
+    const double area = radius * radius * area_on_unit_sphere(corner);
     const std::array<double, 3> w = weights(triangle[v], corner);
     const std::array<double, 5> values{area, 1 / area, w[0], w[1], w[2]};
     for (std::size_t c = 0; c < 5; ++c) at("GMTR_t_pl", c)[v] = values[c];
-    const Arc own = arc(point[0], point[v]), ring = arc(point[v], point[next]);
-    const Vec3 other = arc(point[0], point[next]).n;
+    const Arc own = arc(radius, point[0], point[v]), ring = arc(radius, point[v], point[next]);
+    const Vec3 other = arc(radius, point[0], point[next]).n;
     put(at("GMTR_a_pl", 6) + v, 12, own.n);
     put(at("GMTR_a_pl", 9) + v, 12, own.t);
     put(at("GMTR_a_pl", 12) + v, 12, ring.n);
@@ -196,7 +201,7 @@ void fill_pole(Dataset& data, const grid::Grid& sphere, const std::array<std::in
   }
   for (std::size_t v = 1; v < 6; ++v) {
     const Vec3 before = triangle[v == 1 ? 5 : v - 1];
-    const Arc wall = arc(before, triangle[v]);  // clockwise: the side of the ring is on the left
+    const Arc wall = arc(radius, before, triangle[v]);  // clockwise: the side of the ring is on the left
     put(at("GMTR_a_pl", 0) + v, 12, wall.n);
     put(at("GMTR_a_pl", 3) + v, 12, wall.t);
     put(at("GRD_xr_pl", 0) + v, 12, radius * unit(triangle[v] + before));

@@ -29,8 +29,8 @@ WithPoles with_poles(Dataset& data, const std::string& name, std::vector<std::si
 void add_vertical_factors(Dataset& data);
 
 // The geometry GMTR_p, GMTR_t, GMTR_a, GRD_x, GRD_xr, coef_intp and coef_diff of regions of the same sphere,
-// with their _pl: fields of maps.size() regions. GRD_x is in units of the radius. The sphere should have
-// centroids.
+// with their _pl: fields of maps.size() regions, in m and m2. GRD_x is in units of the radius. The sphere
+// should have centroids.
 void add_region_geometry(Dataset& data, const grid::Sphere& sphere, std::vector<grid::NicamRegion> maps);
 
 // Regions of a sphere of igcm/grid: attributes, the geometry GMTR_p, GMTR_t, GMTR_a, GRD_x, GRD_xr,
