@@ -81,10 +81,10 @@ def pytest_configure(config):
 
 
 def pytest_xdist_auto_num_workers(config):
-    """Three files for each core: a job waits three quarters of its time, most of it for its launcher
-    (benchmarks/history/build.md). One of those that look at times."""
+    """Two files for each core, since a job waits half of its time, for its launcher among others; one of those that
+    look at times."""
     cores = len(os.sched_getaffinity(0))
-    return 3 * cores if config.option.markexpr == "not alone" else cores
+    return 2 * cores if config.option.markexpr == "not alone" else cores
 
 
 @pytest.hookimpl(tryfirst=True)
