@@ -101,6 +101,7 @@ void make(const WeightsRequest& request, const WeightsCache& cache, const std::s
              {"slice", {0, 1}},
              {"out", made},
              {"error", scratch.file("error.txt")},
+             {"parent", env::process_id()},
              {"source", std::visit(Described{scratch.file("source")}, request.source)},
              {"target", std::visit(Described{scratch.file("target")}, request.target)},
              {"digest", digest},

@@ -3,7 +3,7 @@
 //
 // The process is given a file with the request as JSON:
 //   {"do": "make", "method": "conservative", "slice": [k, n], "out": path, "error": path,
-//    "source": grid, "target": grid, "digest": text, "weights": path or null}
+//    "parent": number, "source": grid, "target": grid, "digest": text, "weights": path or null}
 // with a grid of {"kind": "latlon", "lat", "lon", "lat_bounds", "lon_bounds", "shape", "lat_first"},
 // {"kind": "healpix", "level", "order"} or {"kind": "cells", "cells", "corners", "shape", "parts": [folder]},
 // whose folder has id.i64, lat.f64, lon.f64, lat_corners.f64 and lon_corners.f64 in this machine's order of
