@@ -105,7 +105,10 @@ def test_values_of_float32(tmp_path):
     fields = [single | {"time": "previous"}, single | {"name": "u"}, conservative(name="v", variable="t")]
     with dump(tmp_path, model, fields) as reader:
         assert [one["type"] for one in reader.prepared] == ["float32", "float64", "float64"]
-        np.testing.assert_array_equal(reader.read(0, 0)[0], reader.read(0, 2)[0].astype("f4"))
+        (got, counted), (wide, _) = reader.read(0, 0), reader.read(0, 2)
+        np.testing.assert_array_equal(got, wide.astype("f4"))
+    links = np.count_nonzero(weights(tmp_path))
+    assert 12 * links < counted["bytes_of_weights"] < 30 * links, "once for all three fields"
 
 
 def test_nearest_keeps_classes(tmp_path):
@@ -331,18 +334,19 @@ def test_cells_that_only_the_ranks_know(tmp_path):
         )
 
 
-def test_a_lock_file_of_others_stays(tmp_path):
-    """It has the name of the lock of these weights, and something in it: no lock of Tailrace has."""
+@pytest.mark.parametrize("content", ["notes", ""])
+def test_a_lock_file_of_others_stays(tmp_path, content):
+    """It has the name of the lock of these weights; a server that was killed leaves one like it, too."""
     write(tmp_path / "a.nc", numbers(1, len(LAT), len(LON)), {"time": np.arange(1.0), "lat": LAT, "lon": LON})
     model = grid(lat=TARGET_LAT, lon=TARGET_LON)
     dump(tmp_path, model, [conservative()]).close()
     (weights,) = (tmp_path / "cache").iterdir()
     lock = weights.with_suffix(".lock")
     weights.unlink()
-    lock.write_text("notes")
+    lock.write_text(content)
     with dump(tmp_path, model, [conservative()]) as reader:
         assert np.isfinite(reader.values()).all()
-    assert (sorted((tmp_path / "cache").iterdir()), lock.read_text()) == (sorted((lock, weights)), "notes")
+    assert (sorted((tmp_path / "cache").iterdir()), lock.read_text()) == (sorted((lock, weights)), content)
 
 
 def test_check_makes_no_weights(tmp_path):
