@@ -226,9 +226,20 @@ def test_conservative_from_curvilinear_cells(tmp_path):
         got = reader.values()
     expected = mean_of_valid(weights(tmp_path), values.reshape(1, -1)).reshape(got.shape)
     np.testing.assert_allclose(got, expected, rtol=1e-13)
-    curvilinear(tmp_path / "b.nc", values, bounds=False)
-    with pytest.raises(Refused, match=r"variable t: the method `conservative` needs the corners of cells"):
-        dump(tmp_path, grid(lat=TARGET_LAT, lon=TARGET_LON), [conservative()], ["b.nc"])
+
+
+def test_cells_without_bounds(tmp_path):
+    """The message says whose they are."""
+    curvilinear(tmp_path / "a.nc", numbers(1, 17, 29), bounds=False)
+    with pytest.raises(Refused, match=r"variable t: .* needs the corners of cells, and the grid of the file has no "):
+        dump(tmp_path, grid(lat=TARGET_LAT, lon=TARGET_LON), [conservative()])
+    write(tmp_path / "b.nc", numbers(1, len(LAT), len(LON)), {"time": np.arange(1.0), "lat": LAT, "lon": LON})
+    model = grid(cell=43)
+    for name, units in (("clat", "degrees_north"), ("clon", "degrees_east")):
+        places = {"name": name, "dims": ["cell"], "units": units, "values": np.linspace(-80, 80, 43).tolist()}
+        model["coordinates"].append(places)
+    with pytest.raises(Refused, match=r"variable t: .* and the grid model of the model has no bounds"):
+        dump(tmp_path, model, [conservative()], ["b.nc"])
 
 
 def healpix(path, values, order, level, easy_gems=False):

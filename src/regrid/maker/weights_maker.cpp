@@ -127,8 +127,6 @@ std::string weights_file(const WeightsRequest& request, const WeightsCache& cach
                          const std::atomic<bool>& is_stopped) {
   const std::string digest = digest_of(request), path = weights_path(cache.directory, digest);
   if (env::system_files().exists(path)) return path;
-  check_bounds(request.source, request.method);
-  check_bounds(request.target, request.method);
   try {
     env::system_files().make_directories(cache.directory);
   } catch (const Error& error) {
