@@ -60,8 +60,8 @@ struct ReaderContext {
   std::shared_ptr<ChunkMemory> chunks;
   // For fields that are regridded. Null, or one that makes none: they can be prepared, but not read.
   std::shared_ptr<WeightsStore> weights = {};
-  // With all cells of the grids to which fields are regridded and whose cells only the ranks know. Null:
-  // they are not known, and such fields can be prepared, but not read.
+  // All cells of the grids to which fields are regridded, where only the ranks know them. Null: they are not
+  // known here, and such fields can be prepared, but not read.
   std::shared_ptr<const CellsOfRanks> cells_of_ranks = {};
 };
 

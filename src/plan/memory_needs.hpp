@@ -62,7 +62,7 @@ std::string memory_option(std::size_t bytes);
 // none if it suffices.
 std::optional<std::string> lack_of_memory(const MemoryNeeds& needs, std::size_t memory);
 
-// A weight takes so many in memory, with its source cell and what makes both fast to apply.
+// The memory of one weight, with its source cell and what makes both fast to apply.
 inline constexpr std::size_t bytes_of_link = 17;
 
 // An estimate of the weights between two whole grids, in bytes: how many source cells a target cell has

@@ -1,5 +1,5 @@
-// The geometry of the cells of one rank that it sends to its server: of grids that are regridded, or to which
-// input is, if only the ranks know their cells.
+// The geometry of a rank's cells, which it sends to its server if only the ranks know the cells of a grid
+// that is regridded, or to which input is regridded.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,6 @@
 #include "base/fault_bytes.hpp"
 #include "base/index.hpp"
 #include "base/log.hpp"
-#include "client/buffer_size.hpp"
 #include "client/input_fields.hpp"
 #include "env/clock.hpp"
 #include "env/faults.hpp"
@@ -24,8 +23,6 @@ namespace tailrace::session {
 namespace {
 
 constexpr double seconds_to_ask = 2.0;
-constexpr std::size_t most_input_buffer = std::size_t{64} << 20;  // for records that are far ahead
-constexpr std::int64_t records_in_use = 2, default_records_ahead = 2;
 constexpr double patience_for_last_records = 1.0;  // seconds, after the goodbye
 
 int server_of(const handshake::Started& started) {
@@ -47,6 +44,7 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
   heed_signals();
   if (started_.run.servers().mode != settings::Mode::dedicated)
     own_ = std::make_unique<server::EmbeddedServer>(started_, signals_ ? &*signals_ : nullptr);
+  channels_.emplace(started_, declarer_, watch_, own_.get());
   guard_ = comm::on_finalize([](void* self) { static_cast<ModelRank*>(self)->leave(); }, this);
   try {
     look_for_restart();
@@ -170,77 +168,6 @@ client::Client& ModelRank::client(const char* call) {
                                     : fmt::format("{} was called after finish", call));
 }
 
-transport::BufferOptions ModelRank::buffer_options() const {
-  transport::BufferOptions buffer = started_.run.servers().buffer;
-  if (!buffer.at_most) return buffer;
-  std::vector<bool> used;
-  for (const plan::FieldPlan& field : plan_->fields) used.push_back(field.used || field.kept);
-  buffer.bytes = client::suitable_buffer(declarer_, used, buffer.bytes);
-  return buffer;
-}
-
-transport::ProducerEnd ModelRank::make_producer() {
-  const transport::BufferOptions buffer = buffer_options();
-  if (own_) {
-    transport::loopback::LoopbackOptions loopback{buffer, {}};
-    if (is_inline()) loopback.while_waiting = [this] { own_->progress(); };
-    auto ends = transport::loopback::make(loopback, own_->process().doorbell());
-    ends.producer->look_while_waiting([this](double seconds) {
-      own_->look();
-      watch_.check_while_waiting(seconds, "to make room in the buffer");
-    });
-    own_->process().local_ends().leave(std::move(ends.consumer));
-    return {std::move(ends.producer), ""};
-  }
-  const int rank = started_.world->rank();
-  const int tag = handshake::channel_tag(started_.number, handshake::Purpose::output);
-  auto end = handshake::transport_of(started_.run, rank)
-                 .make_producer(
-                     {*started_.world, handshake::pair_of(started_.run, rank), tag, doorbell_name_}, buffer);
-  end.producer->look_while_waiting(
-      [this](double seconds) { watch_.check_while_waiting(seconds, "to make room in the buffer"); });
-  end.producer->explain_loss([this] { watch_.throw_known_failure(); });
-  return end;
-}
-
-// Records that are in use, and the next ones, stay where they come: a copy of each would cost the model more
-// than `get` does, and as much memory.
-transport::BufferOptions ModelRank::input_buffer_options() const {
-  std::vector<client::ExpectedInput> inputs, soon;
-  for (const plan::InputPlan& input : plan_->inputs) {
-    const std::int64_t ahead = input.records_ahead.value_or(default_records_ahead);
-    inputs.push_back({input.field, ahead + records_in_use, input.levels_dim});
-    soon.push_back({input.field, std::min(ahead, default_records_ahead) + records_in_use, input.levels_dim});
-  }
-  transport::BufferOptions buffer;
-  const std::size_t bound = started_.run.servers().buffer.bytes;
-  const std::size_t at_most = std::max(most_input_buffer, client::input_buffer(declarer_, soon, bound));
-  buffer.bytes = client::input_buffer(declarer_, inputs, std::min(at_most, bound));
-  buffer.when_full = transport::WhenFull::fail;  // a server waits for nobody
-  return buffer;
-}
-
-// The server sends, so the doorbell and the memory are this rank's.
-transport::ConsumerEnd ModelRank::make_input_channel() {
-  const transport::BufferOptions buffer = input_buffer_options();
-  if (own_) {
-    input_bell_ = {transport::make_heap_doorbell(), ""};
-    auto ends = transport::loopback::make(
-        {.buffer = buffer, .while_waiting = {}, .sender = transport::Sender::invitee}, *input_bell_.doorbell);
-    own_->process().local_ends().leave(std::move(ends.producer));
-    return {std::move(ends.consumer), ""};
-  }
-  const int rank = started_.world->rank();
-  const transport::Transport& transport = handshake::transport_of(started_.run, rank);
-  if (transport.shares_memory())
-    input_bell_ = transport::shm::make_doorbell();
-  else
-    input_bell_ = {transport::make_heap_doorbell(), ""};
-  return transport.make_consumer({*started_.world, handshake::pair_of(started_.run, rank),
-                                  handshake::channel_tag(started_.number, handshake::Purpose::input), ""},
-                                 buffer, input_bell_);
-}
-
 void ModelRank::ready() {
   const std::uint64_t begin = env::steady_nanoseconds();
   declarer();
@@ -272,7 +199,7 @@ void ModelRank::receive_welcome() {
   try {
     if (handshake::transport_of(started_.run, started_.world->rank()).shares_memory())
       doorbell_ = transport::shm::attach_doorbell(doorbell_name_);
-  } catch (const Error&) {  // do not delay the other ranks; make_producer() reports the fault
+  } catch (const Error&) {  // do not delay the other ranks; make_output() reports the fault
   }
 }
 
@@ -315,11 +242,11 @@ void ModelRank::connect(handshake::Agreement& agreement) {
     plan_ =
         agreement.plan ? std::move(agreement.plan) : handshake::plan_for(started_, agreement.declarations);
     parts = make_parts();
-    transport::ProducerEnd end = make_producer();
+    transport::ProducerEnd end = channels_->make_output(*plan_, doorbell_name_);
     parts.producer = std::move(end.producer);
     std::vector<handshake::Invitation> channels{{handshake::Purpose::output, end.invitation}};
     if (!plan_->inputs.empty()) {
-      input = make_input_channel();
+      input = channels_->make_input(*plan_);
       channels.push_back({handshake::Purpose::input, input.invitation});
     }
     base::put_fault(invitation, std::nullopt);
@@ -372,7 +299,7 @@ client::ClientParts ModelRank::make_parts() {
 // The servers have opened the files, and have attached to the doorbell.
 void ModelRank::provide_inputs(std::vector<input::PreparedField> fields,
                                std::unique_ptr<transport::Consumer> channel) {
-  if (!input_bell_.name.empty()) transport::shm::forget_doorbell(input_bell_.name);
+  channels_->forget_input_bell();
   client::InputParts parts;
   parts.fields = std::move(fields);
   parts.calendar = plan_->calendar;

@@ -19,6 +19,7 @@
 #include "plan/plan.hpp"
 #include "server/embedded/embedded_server.hpp"
 #include "session/checkpoint_triggers.hpp"
+#include "session/rank_channels.hpp"
 #include "transport/endpoints.hpp"
 
 namespace tailrace::session {
@@ -82,10 +83,6 @@ class ModelRank {
   // Waits for the next message of this rank's server. `what`: what the server is to do, for the log.
   std::vector<std::byte> await(handshake::Tag tag, const char* what);
   std::vector<base::Fault> receive_goodbye();
-  transport::BufferOptions buffer_options() const;
-  transport::BufferOptions input_buffer_options() const;
-  transport::ProducerEnd make_producer();
-  transport::ConsumerEnd make_input_channel();
   void provide_inputs(std::vector<input::PreparedField> fields, std::unique_ptr<transport::Consumer> channel);
 
   handshake::Started started_;
@@ -106,7 +103,7 @@ class ModelRank {
   const char* waits_for_ = "";                     // what the server is to do
   double waits_since_ = 0.0;                       // steady seconds
   std::optional<env::StopSignals> signals_;        // if this rank handles them
-  transport::shm::NamedDoorbell input_bell_;       // of the channel for inputs; rung by the server
+  std::optional<RankChannels> channels_;           // outlives both ends
   std::unique_ptr<server::EmbeddedServer> own_;    // modes attached and inline
   std::string doorbell_name_;                      // of this rank's server
   std::unique_ptr<transport::Doorbell> doorbell_;  // until connected: that of a dedicated server on this node

@@ -56,7 +56,7 @@ void for_each(const Runs& numbers, const Visit& visit) {
     for (std::int64_t number = run.start; number < run.start + run.count; ++number) visit(number);
 }
 
-// Those of this rank's cells, of values that it gave or that all ranks know; `width` of each.
+// The values of this rank's cells, `width` of each: all that it gave, or some of those that all ranks know.
 std::vector<double> values_of(const Declarer& declarer, const Runs& numbers, const std::vector<double>& all,
                               std::optional<int> field, std::size_t width) {
   if (all.empty()) return field ? static_values<double>(declarer, *field) : std::vector<double>();

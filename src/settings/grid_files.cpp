@@ -18,6 +18,7 @@
 #include "input/entry/axis_dim.hpp"
 #include "input/entry/source_files.hpp"
 #include "input/reader/reader_process.hpp"
+#include "input/regridding/healpix_mapping.hpp"
 #include "model/data_type.hpp"
 #include "regrid/target_grid.hpp"
 #include "settings/output_entry.hpp"
@@ -71,7 +72,7 @@ class Finder {
 
   regrid::Target find() const {
     for (const VariableHeader& variable : header_.variables)
-      if (text_of(variable, "grid_mapping_name") == "healpix") return healpix(variable);
+      if (input::is_healpix(variable)) return input::healpix_of(variable);
     if (header_.find("grid_center_lat") != nullptr) return scrip();
     for (const VariableHeader& variable : header_.variables)
       if (text_of(variable, "cf_role") == "mesh_topology") return mesh(variable);
@@ -79,22 +80,6 @@ class Finder {
   }
 
  private:
-  regrid::Target healpix(const VariableHeader& mapping) const {
-    const auto number = [&](const char* name) -> std::optional<double> {
-      const std::vector<double>* numbers = mapping.numbers(name);
-      if (numbers == nullptr || numbers->empty()) return std::nullopt;
-      return numbers->front();
-    };
-    std::optional<double> level = number("refinement_level");
-    if (const auto side = number("healpix_nside"); !level && side && *side > 0) level = std::log2(*side);
-    if (!level || *level < 0 || *level > 29 || *level != std::round(*level))
-      refuse(fmt::format("its grid mapping \"{}\" is HEALPix, but has no `refinement_level`", mapping.name));
-    const std::string order = text_of(mapping, "indexing_scheme") + text_of(mapping, "healpix_order");
-    return regrid::Healpix{
-        .level = static_cast<int>(*level),
-        .order = order.starts_with("ring") ? regrid::HealpixOrder::ring : regrid::HealpixOrder::nested};
-  }
-
   regrid::GridFile file(std::vector<std::string> dims, std::vector<std::int64_t> shape,
                         std::int64_t corners) const {
     if (dims.size() != shape.size() || dims.empty() || dims.size() > 2 ||

@@ -93,7 +93,7 @@ def run(folder, ranks: int, servers: str, how: str, method: str, model: str = MO
 
 
 def play(folder, ranks: int, servers: str, how: str, method: str) -> dict[str, np.ndarray]:
-    """What was got, over the cells."""
+    """The values that the model got: name -> (step, cell)."""
     done = run(folder, ranks, servers, how, method)
     assert done.returncode == 0, (find_errors(done.stdout), done.stdout, done.stderr)
     with netCDF4.Dataset(folder / "got.nc") as data:

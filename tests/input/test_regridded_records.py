@@ -105,7 +105,10 @@ def test_values_of_float32(tmp_path):
     fields = [single | {"time": "previous"}, single | {"name": "u"}, conservative(name="v", variable="t")]
     with dump(tmp_path, model, fields) as reader:
         assert [one["type"] for one in reader.prepared] == ["float32", "float64", "float64"]
-        np.testing.assert_array_equal(reader.read(0, 0)[0], reader.read(0, 2)[0].astype("f4"))
+        (got, counted), (wide, _) = reader.read(0, 0), reader.read(0, 2)
+        np.testing.assert_array_equal(got, wide.astype("f4"))
+    links = np.count_nonzero(weights(tmp_path))
+    assert 12 * links < counted["bytes_of_weights"] < 30 * links, "once for all three fields"
 
 
 def test_nearest_keeps_classes(tmp_path):
@@ -223,9 +226,20 @@ def test_conservative_from_curvilinear_cells(tmp_path):
         got = reader.values()
     expected = mean_of_valid(weights(tmp_path), values.reshape(1, -1)).reshape(got.shape)
     np.testing.assert_allclose(got, expected, rtol=1e-13)
-    curvilinear(tmp_path / "b.nc", values, bounds=False)
-    with pytest.raises(Refused, match=r"variable t: the method `conservative` needs the corners of cells"):
-        dump(tmp_path, grid(lat=TARGET_LAT, lon=TARGET_LON), [conservative()], ["b.nc"])
+
+
+def test_cells_without_bounds(tmp_path):
+    """The message says whose they are."""
+    curvilinear(tmp_path / "a.nc", numbers(1, 17, 29), bounds=False)
+    with pytest.raises(Refused, match=r"variable t: .* needs the corners of cells, and the grid of the file has no "):
+        dump(tmp_path, grid(lat=TARGET_LAT, lon=TARGET_LON), [conservative()])
+    write(tmp_path / "b.nc", numbers(1, len(LAT), len(LON)), {"time": np.arange(1.0), "lat": LAT, "lon": LON})
+    model = grid(cell=43)
+    for name, units in (("clat", "degrees_north"), ("clon", "degrees_east")):
+        places = {"name": name, "dims": ["cell"], "units": units, "values": np.linspace(-80, 80, 43).tolist()}
+        model["coordinates"].append(places)
+    with pytest.raises(Refused, match=r"variable t: .* and the grid model of the model has no bounds"):
+        dump(tmp_path, model, [conservative()], ["b.nc"])
 
 
 def healpix(path, values, order, level, easy_gems=False):
@@ -331,18 +345,19 @@ def test_cells_that_only_the_ranks_know(tmp_path):
         )
 
 
-def test_a_lock_file_of_others_stays(tmp_path):
-    """It has the name of the lock of these weights, and something in it: no lock of Tailrace has."""
+@pytest.mark.parametrize("content", ["notes", ""])
+def test_a_lock_file_of_others_stays(tmp_path, content):
+    """It has the name of the lock of these weights; a server that was killed leaves one like it, too."""
     write(tmp_path / "a.nc", numbers(1, len(LAT), len(LON)), {"time": np.arange(1.0), "lat": LAT, "lon": LON})
     model = grid(lat=TARGET_LAT, lon=TARGET_LON)
     dump(tmp_path, model, [conservative()]).close()
     (weights,) = (tmp_path / "cache").iterdir()
     lock = weights.with_suffix(".lock")
     weights.unlink()
-    lock.write_text("notes")
+    lock.write_text(content)
     with dump(tmp_path, model, [conservative()]) as reader:
         assert np.isfinite(reader.values()).all()
-    assert (sorted((tmp_path / "cache").iterdir()), lock.read_text()) == (sorted((lock, weights)), "notes")
+    assert (sorted((tmp_path / "cache").iterdir()), lock.read_text()) == (sorted((lock, weights)), content)
 
 
 def test_check_makes_no_weights(tmp_path):

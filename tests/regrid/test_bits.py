@@ -115,7 +115,7 @@ def test_same_bits_across_a_restart(job, reference, first, then):
 
 
 def test_same_bits_of_axes_that_ranks_give_in_parts(job):
-    """With their bounds, of which conservative weights are made; also with those of weights that the cache has."""
+    """Their bounds come in parts too: conservative weights are made of them."""
     config = {
         "fields": {"state": {"every": "1 step", "names": ["w"]}},
         "output": {

@@ -49,7 +49,7 @@ def play(ranks: int = 2, steps: int = 12, **more):
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory) -> Path:
-    """With the weights of all jobs of this file that do not make their own."""
+    """A cache with the weights of all jobs of this file that do not make their own."""
     folder = tmp_path_factory.mktemp("cached")
     Job(folder)(play(), servers(1), config=config_of(folder / "cache", [PER_RECORD])).finished()
     return folder / "cache"
@@ -142,7 +142,7 @@ def means_of_all(path: Path) -> None:
 
 
 def test_weights_that_do_not_fit_into_the_memory(job, tmp_path):
-    """Those of others, whose number the plan does not know: 200,000 of 17 bytes."""
+    """The plan does not know how many weights a file of others has: here 200,000 of 17 bytes."""
     means_of_all(tmp_path / "all.nc")
     regrid = {"to": {"latlon": "10 deg"}, "method": str(tmp_path / "all.nc")}
     config = config_of(tmp_path / "cache", [PER_RECORD], regrid=regrid)

@@ -97,7 +97,9 @@ def test_words_of_targets():
         assert {key: spec[key] for key in expected} == expected, words
     even = spec_of("latlon: 45 deg")
     assert even["lat"] == [-67.5, -22.5, 22.5, 67.5] and even["lon"] == [22.5 + 45 * i for i in range(8)]
-    for words in WRONG.replace("\n", "").split("|"):
+    rows = [-90 + (i + 0.5) * 180 / 97 for i in range(97)]
+    assert spec_of(f"latlon: {{lat: {rows}, lon: [0, 5]}}")["lat"] == rows, "longer than the name of a file may be"
+    for words in ("x" * 300, *WRONG.replace("\n", "").split("|")):
         with pytest.raises(WrongWords, match="TARGET "):
             spec_of(words)
 
@@ -106,6 +108,7 @@ def test_wrong_command_lines(tmp_path, source):
     arguments = ["make", "source.nc", "healpix: {level: 2}", "-o", "w.nc", "-m"]
     assert "--method cubic: expected conservative, bilinear, " in run(tmp_path, *arguments, "cubic", status=2)
     assert "Did you mean 'bilinear'?" in run(tmp_path, *arguments, "bilinaer", status=2)
+    assert "expected conservative, bilinear, " in run(tmp_path, *arguments, "x" * 300, status=2)
     text = run(tmp_path, "make", "source.nc", "nofile.nc", "-m", "nearest", "-o", "w.nc", status=2)
     assert "TARGET 'nofile.nc': " in text and "; there is no such file" in text
     text = run(tmp_path, "make", "source.nc", "helpix: {level: 2}", "-m", "nearest", "-o", "w.nc", status=2)

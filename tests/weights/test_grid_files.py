@@ -137,6 +137,7 @@ def test_scrip(tmp_path, units):
     [
         ({"refinement_level": np.int32(4), "indexing_scheme": "nested"}, "healpix level 4 nested"),
         ({"healpix_nside": np.int32(8), "healpix_order": "ring"}, "healpix level 3 ring"),
+        ({"nside": np.int32(8), "healpix_order": "nest"}, "healpix level 3 nested"),
     ],
 )
 def test_healpix_by_its_grid_mapping(tmp_path, attributes, name):
@@ -181,3 +182,9 @@ def test_grids_that_are_refused(tmp_path):
     level = {"crs": ((), np.int32(0), {"grid_mapping_name": "healpix"})}
     write(path, {}, level)
     assert refused(path) == f"{path}: grid mapping crs is HEALPix, but has no refinement_level"
+    level["crs"][2]["healpix_nside"] = np.int32(7)
+    write(path, {}, level)
+    assert "grid mapping crs: 2.8" in refused(path)
+    level["crs"][2].update({"refinement_level": np.int32(3), "indexing_scheme": "zuniq"})
+    write(path, {}, level)
+    assert refused(path) == f"{path}: grid mapping crs: the indexing_scheme 'zuniq' is unknown; expected nested or ring"

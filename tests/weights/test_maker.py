@@ -1,5 +1,8 @@
 """`python -m tailrace.weights.maker`: the requests of servers."""
 
+import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -281,6 +284,18 @@ def test_a_request_that_is_none(tmp_path):
     command = [sys.executable, "-P", "-m", "tailrace.weights.maker", str(tmp_path / "none.json")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and "none.json" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_server_that_is_the_first_process_of_a_container(tmp_path):
+    """Its number is 1, which elsewhere becomes that of the parent when the real one ends."""
+    code = "import os, runpy; os.getppid = lambda: 1; runpy.run_module('tailrace.weights.maker', run_name='__main__')"
+    request = {"do": "make", "source": BOXES, "target": HEALPIX, "method": "nearest", "slice": [0, 1], "digest": "0123"}
+    for parent, status in ((1, 0), (os.getpid(), -signal.SIGKILL)):
+        own = {"parent": parent, "out": str(tmp_path / f"{status}.nc"), "error": str(tmp_path / "error.txt")}
+        (tmp_path / "request.json").write_text(json.dumps(request | own))
+        done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "request.json")], timeout=60)
+        assert (done.returncode, Path(own["out"]).exists()) == (status, status == 0)
+    assert not (tmp_path / "error.txt").exists()
 
 
 def test_a_file_that_cannot_be_written(tmp_path):

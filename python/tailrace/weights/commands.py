@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,13 +24,13 @@ from .placing import check_place, folder_beside, put
 from .polygons import polygons_of
 from .requests import grid_of
 from .summary import Summary, summarise
-from .targets import spec_of
+from .targets import is_file, spec_of
 
 
 def make(source: Path, target: str, method: str, output: Path, jobs: int = 1, force: bool = False) -> Summary:
     """Makes the file of weights `output`; `jobs` processes make slices of it."""
     check_place(output, force, (source, target, method))
-    if method not in METHODS and not Path(method).is_file():
+    if method not in METHODS and not is_file(method):
         known = ", ".join(METHODS)
         near = difflib.get_close_matches(method, METHODS, 1)
         hint = f". Did you mean {near[0]!r}?" if near else ""
@@ -66,7 +67,7 @@ def _run(makers: Children, folder: Path, requests: list[dict[str, Any]], output:
     for k, request in enumerate(requests):
         path = folder / f"request-{request['do']}-{k}.json"
         try:
-            path.write_text(json.dumps(request), encoding="utf-8")
+            path.write_text(json.dumps({**request, "parent": os.getpid()}), encoding="utf-8")
         except OSError as error:
             raise WeightsError(f"{output}: cannot be written: {error.strerror or error}") from None
         commands.append([sys.executable, "-P", "-m", "tailrace.weights.maker", str(path)])

@@ -39,16 +39,22 @@ def _read(path: Path) -> Grid:
 
 def _healpix(mapping: Any) -> Healpix:
     has = mapping.ncattrs()
+    sides = next((name for name in ("healpix_nside", "nside") if name in has), None)
     if "refinement_level" in has:
         level = float(np.ravel(mapping.getncattr("refinement_level"))[0])
-    elif "healpix_nside" in has:
-        level = float(np.log2(np.ravel(mapping.getncattr("healpix_nside"))[0]))
+    elif sides:
+        with np.errstate(all="ignore"):
+            level = float(np.log2(np.ravel(mapping.getncattr(sides))[0]))
     else:
         raise WeightsError(f"grid mapping {mapping.name} is HEALPix, but has no refinement_level")
-    if level != round(level):
+    if not level.is_integer():
         raise WeightsError(f"grid mapping {mapping.name}: {level} is no level of HEALPix")
-    order = text_of(mapping, "indexing_scheme") + text_of(mapping, "healpix_order")
-    return Healpix(int(level), "ring" if order.startswith("ring") else "nested")
+    order = text_of(mapping, "indexing_scheme") or text_of(mapping, "healpix_order")
+    if order not in ("nested", "nest", "ring"):
+        raise WeightsError(
+            f"grid mapping {mapping.name}: the indexing_scheme {order!r} is unknown; expected nested or ring"
+        )
+    return Healpix(int(level), "ring" if order == "ring" else "nested")
 
 
 def _scrip(file: Any, name: str) -> Cells:

@@ -74,9 +74,10 @@ def main(arguments: list[str]) -> int:
 def serve(arguments: list[str]) -> int:
     """main() in a process of its own. Temporary files lie beside the result, in a folder that the server removes even
     if this process is killed."""
-    end_with_parent()
     with contextlib.suppress(OSError, ValueError, LookupError, TypeError):  # main() says what is wrong with the request
-        tempfile.tempdir = str(Path(json.loads(Path(arguments[0]).read_text(encoding="utf-8"))["out"]).parent)
+        request = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
+        tempfile.tempdir = str(Path(request["out"]).parent)
+        end_with_parent(request["parent"])
     return main(arguments)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import re
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,19 @@ EXPECTED = (
 )
 
 
+def is_file(words: str) -> bool:
+    """Also of words that are longer than the name of a file may be, such as a list of latitudes."""
+    try:
+        return Path(words).is_file()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return False
+        raise
+
+
 def spec_of(text: str) -> dict[str, Any]:
     """The target of a request (maker.py) for the words, or for the path of a file. Raises WrongWords."""
-    if Path(text).is_file():
+    if is_file(text):
         return {"kind": "file", "path": text}
     words = text.strip()
     value = _Flow(words if words.startswith("{") else f"{{{words}}}", text).read()
@@ -38,7 +49,7 @@ def spec_of(text: str) -> dict[str, Any]:
             return {"kind": "gaussian", "number": int(what[1:])}
         case "healpix", {"level": str(level), **rest} if level.isdigit() and set(rest) <= {"order"}:
             return {"kind": "healpix", "level": int(level), "order": rest.get("order", "nested")}
-        case "file", str() if Path(what).is_file():
+        case "file", str() if is_file(what):
             return {"kind": "file", "path": str(Path(what).absolute())}
         case "file", str():
             raise WrongWords(f"TARGET {text!r}: there is no file {what}")

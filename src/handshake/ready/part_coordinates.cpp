@@ -23,7 +23,7 @@ bool is_in_parts(const model::Grid& grid, const model::Coordinate& coordinate) {
   return is_joined && coordinate.field && coordinate.dims.size() == 1;
 }
 
-// Its bounds are joined too. More than two are those of cells that lie in a list, maybe of very many.
+// Bounds of so many vertices are joined too. Cells with more vertices lie in a list, which may be very long.
 constexpr std::int64_t bounds_of_interval = 2;
 
 bool has_bounds_in_parts(const model::Declarations& declarations, const model::Coordinate& coordinate) {

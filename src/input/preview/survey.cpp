@@ -78,7 +78,7 @@ class Survey {
   void describe_cells(FileCoordinates& coordinates, const VariableHeader& variable) {
     const SourceGrid source = source_grid_of(coordinates, variable);
     const regrid::Method method = request_.regrid->rule.method;
-    regrid::check_bounds(source.cells, method);
+    regrid::check_bounds(source.cells, method, "the grid of the file");
     field_.regridded = fmt::format(
         "regridded from {} of the files to the cells of the model, {}", regrid::text_of(source.cells),
         method == regrid::Method::file ? fmt::format("weights of {}", request_.regrid->weights)

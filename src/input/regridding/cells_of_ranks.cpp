@@ -13,7 +13,7 @@
 namespace tailrace::input {
 namespace {
 
-// Copies those of a run of cells, `width` of each, to their places.
+// Copies the numbers of a run of cells, `width` of each cell, to their places.
 void place(const std::vector<double>& from, std::size_t at, const model::Run& run, std::size_t width,
            std::vector<double>& to) {
   const std::size_t first = base::index(run.start) * width, count = base::index(run.count) * width;

@@ -73,7 +73,10 @@ void FieldRegridding::set_source(SourceGrid source, const std::vector<std::int64
     description_ = fmt::format("not regridded: {} of the files has the cells of the model", from);
     return;
   }
-  regrid::check_bounds(source.cells, request_->rule.method);
+  regrid::check_bounds(source.cells, request_->rule.method, "the grid of the file");
+  regrid::check_bounds(
+      model.cells, request_->rule.method,
+      fmt::format("the grid {} of the model", context_->declarations.grids[base::index(grid_)].name));
   const regrid::WeightsRequest wanted{.source = std::move(source.cells),
                                       .target = std::move(model.cells),
                                       .method = request_->rule.method,

@@ -13,6 +13,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/index.hpp"
+#include "input/regridding/healpix_mapping.hpp"
 #include "input/regridding/mesh_cells.hpp"
 
 namespace tailrace::input {
@@ -20,24 +21,16 @@ namespace {
 
 using regrid::CellGeometry;
 using regrid::Healpix;
-using regrid::HealpixOrder;
 using regrid::ListedCells;
 using regrid::RowsAndColumns;
 
 constexpr std::int64_t healpix_faces = 12;
-constexpr int highest_level = 29;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::resource, why); }
 
 std::string text(const VariableHeader& variable, const char* attribute) {
   const std::string* const found = variable.text(attribute);
   return found == nullptr ? "" : *found;
-}
-
-std::optional<double> number(const VariableHeader& variable, const char* attribute) {
-  const std::vector<double>* const found = variable.numbers(attribute);
-  if (found == nullptr || found->empty()) return std::nullopt;
-  return found->front();
 }
 
 bool is_rotated(const VariableHeader& coordinate) {
@@ -56,26 +49,6 @@ const VariableHeader* mapping_of(const FileCoordinates& file, const VariableHead
   if (!(words >> name)) return nullptr;
   if (name.ends_with(':')) name.pop_back();
   return file.find_near(variable, name);
-}
-
-// `refinement_level` and `indexing_scheme` of CF 1.13, or the attributes of easy.gems.
-Healpix healpix_of(const VariableHeader& mapping) {
-  Healpix healpix;
-  const auto level = number(mapping, "refinement_level");
-  auto sides = number(mapping, "healpix_nside");
-  if (!sides) sides = number(mapping, "nside");
-  if (!level && !sides)
-    refuse(fmt::format("{} is the mapping of HEALPix without refinement_level (CF 1.13)", mapping.name));
-  healpix.level = static_cast<int>(std::lround(level ? *level : std::log2(*sides)));
-  if (healpix.level < 0 || healpix.level > highest_level || (!level && std::exp2(healpix.level) != *sides))
-    refuse(fmt::format("{} has a refinement level of {}; expected 0 to {}", mapping.name,
-                       level ? *level : std::log2(*sides), highest_level));
-  std::string order = text(mapping, "indexing_scheme");
-  if (order.empty()) order = text(mapping, "healpix_order");
-  if (order != "nested" && order != "nest" && order != "ring")
-    refuse(fmt::format("{} has the indexing_scheme \"{}\"; expected nested or ring", mapping.name, order));
-  healpix.order = order == "ring" ? HealpixOrder::ring : HealpixOrder::nested;
-  return healpix;
 }
 
 // All cells of the sphere, in the order of their numbers.
@@ -247,8 +220,7 @@ SourceGrid grid_of_coordinates(FileCoordinates& file, const VariableHeader& vari
 
 SourceGrid source_grid_of(FileCoordinates& file, const VariableHeader& variable) {
   const VariableHeader* const mapping = mapping_of(file, variable);
-  if (mapping != nullptr && text(*mapping, "grid_mapping_name") == "healpix")
-    return healpix_grid(file, variable, *mapping);
+  if (mapping != nullptr && is_healpix(*mapping)) return healpix_grid(file, variable, *mapping);
   SourceGrid grid;
   if (const auto mesh = mesh_cells(file, variable))
     grid = {{mesh->dim}, ListedCells{mesh->geometry, {variable.shape[mesh->dim]}}};

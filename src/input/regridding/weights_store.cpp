@@ -20,6 +20,10 @@ std::shared_ptr<const SourceRows> WeightsStore::rows(const regrid::WeightsReques
   regrid::check_cached(path, regrid::digest_of(request), regrid::cells_of(request.source), target);
   auto rows = std::make_shared<const SourceRows>(source_rows_of(regrid::read_rows(path, 0, target), shape));
   known = rows;
+  std::size_t bytes = 0;
+  for (const auto& [name, one] : rows_)
+    if (const auto live = one.lock()) bytes += live->rows.bytes();
+  bytes_ = bytes;
   return rows;
 }
 

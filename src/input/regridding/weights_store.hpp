@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,12 +27,15 @@ class WeightsStore {
   std::shared_ptr<const SourceRows> rows(const regrid::WeightsRequest& request,
                                          const std::vector<std::int64_t>& shape,
                                          const std::atomic<bool>& is_stopped);
+  // The memory of the weights that were there when rows() last read some. Does not block.
+  std::size_t bytes() const { return bytes_; }
 
  private:
   const regrid::WeightsCache cache_;
   const bool makes_;
   std::mutex mutex_;  // also held while weights are made and read: others may want the same
   std::map<std::string, std::weak_ptr<const SourceRows>> rows_;  // by path
+  std::atomic<std::size_t> bytes_ = 0;
 };
 
 }  // namespace tailrace::input

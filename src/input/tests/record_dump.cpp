@@ -175,11 +175,13 @@ json described(const PreparedField& field) {
   return described;
 }
 
-json dumped(const RecordValues& values, const std::string& to) {
+json dumped(const RecordValues& values, const WeightsStore* weights, const std::string& to) {
   std::ofstream(to, std::ios::binary)
       .write(reinterpret_cast<const char*>(values.bytes.data()),
              static_cast<std::streamsize>(values.bytes.size()));
-  return {{"missing", values.missing}, {"bytes_read", values.bytes_read}};
+  return {{"missing", values.missing},
+          {"bytes_read", values.bytes_read},
+          {"bytes_of_weights", weights == nullptr ? 0 : weights->bytes()}};
 }
 
 void serve() {
@@ -215,7 +217,8 @@ void serve() {
         fields = reader->grow(wanted["grow"]);
         return all_described();
       }
-      return dumped(reader->read(fields.at(wanted.at("field")), wanted.at("record")), wanted.at("to"));
+      return dumped(reader->read(fields.at(wanted.at("field")), wanted.at("record")), task.weights.get(),
+                    wanted.at("to"));
     });
 }
 

@@ -436,20 +436,24 @@ TEST(Regridding, IsWantedWhenItsSourceIs) {
   }
 }
 
+// Returns "none" if the later plan can go on with the files of the earlier one.
+std::string restart_complaint(const Plan& before, const Plan& after) {
+  try {
+    check_restart(describe_for_restart(before, before.regridding->declarations), after,
+                  after.regridding->declarations);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
 TEST(Regridding, IsComparedOnRestart) {
-  const auto about = [](const std::string& before, const std::string& now) -> std::string {
+  const auto about = [](const std::string& before, const std::string& now) {
     const auto plan = [](const std::string& regrid) {
       return plan_of("a.nc: {regrid: {" + regrid +
                      "}, variables: [{field: ts, operation: mean, every: 6 h}]}");
     };
-    const Plan old = plan(before), after = plan(now);
-    try {
-      check_restart(describe_for_restart(old, old.regridding->declarations), after,
-                    after.regridding->declarations);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "none";
+    return restart_complaint(plan(before), plan(now));
   };
   EXPECT_EQ(about("to: {healpix: {level: 2}}", "to: {healpix: {level: 2}}, coverage: 0.5"), "none");
   EXPECT_THAT(about("to: {healpix: {level: 2}}", "to: {healpix: {level: 3}}"),
@@ -461,19 +465,12 @@ TEST(Regridding, IsComparedOnRestart) {
 }
 
 TEST(Keep, IsComparedOnRestart) {
-  const auto plan = [](const std::string& keep) {
-    return plan_of("a.nc: {regrid: {to: {healpix: {level: 2}}}, compression: {codec: zlib" + keep +
-                   "}, variables: [{field: ts, operation: mean, every: 6 h}]}");
-  };
-  const auto about = [&](const std::string& before, const std::string& now) -> std::string {
-    const Plan old = plan(before), after = plan(now);
-    try {
-      check_restart(describe_for_restart(old, old.regridding->declarations), after,
-                    after.regridding->declarations);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "none";
+  const auto about = [](const std::string& before, const std::string& now) {
+    const auto plan = [](const std::string& keep) {
+      return plan_of("a.nc: {regrid: {to: {healpix: {level: 2}}}, compression: {codec: zlib" + keep +
+                     "}, variables: [{field: ts, operation: mean, every: 6 h}]}");
+    };
+    return restart_complaint(plan(before), plan(now));
   };
   EXPECT_EQ(about(", keep: {digits: 4}", ", level: 3, keep: {digits: 4}"), "none");
   EXPECT_THAT(about(", keep: {digits: 4}", ", keep: {digits: 6}"), HasSubstr("kept: digits 6"));

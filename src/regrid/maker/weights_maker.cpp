@@ -55,11 +55,17 @@ void check_stopped(const std::atomic<bool>& is_stopped) {
   if (is_stopped) throw Error(ErrorCode::resource, "the making of weights was stopped");
 }
 
-// The right to make a file of weights, which one process has at a time. Its file is empty, and goes with it.
+// The right to make a file of weights, which one process has at a time. The lock is an empty file, which the
+// process that made it removes. A file that was there before stays: nobody knows whose it is.
 class MakerLock {
  public:
-  MakerLock(std::string path, const std::atomic<bool>& is_stopped)
-      : path_(std::move(path)), file_(env::system_files().open(path_, env::Access::create)) {
+  MakerLock(std::string path, const std::atomic<bool>& is_stopped) : path_(std::move(path)) {
+    try {
+      file_ = env::system_files().open(path_, env::Access::create_new);
+      is_own_ = true;
+    } catch (const Error&) {
+      file_ = env::system_files().open(path_, env::Access::create);
+    }
     while (!file_->mark_as_writer()) {
       check_stopped(is_stopped);
       std::this_thread::sleep_for(std::chrono::duration<double>(look));
@@ -67,7 +73,7 @@ class MakerLock {
   }
   ~MakerLock() {
     try {
-      if (file_->is_file_at(path_) && file_->size() == 0) env::system_files().remove(path_);
+      if (is_own_ && file_->is_file_at(path_)) env::system_files().remove(path_);
     } catch (const Error&) {  // an empty file is left
     }
   }
@@ -77,6 +83,7 @@ class MakerLock {
  private:
   std::string path_;
   std::unique_ptr<env::File> file_;
+  bool is_own_ = false;
 };
 
 // Throws with the text that the maker left, or with how it ended.
@@ -101,6 +108,7 @@ void make(const WeightsRequest& request, const WeightsCache& cache, const std::s
              {"slice", {0, 1}},
              {"out", made},
              {"error", scratch.file("error.txt")},
+             {"parent", env::process_id()},
              {"source", std::visit(Described{scratch.file("source")}, request.source)},
              {"target", std::visit(Described{scratch.file("target")}, request.target)},
              {"digest", digest},
@@ -119,8 +127,6 @@ std::string weights_file(const WeightsRequest& request, const WeightsCache& cach
                          const std::atomic<bool>& is_stopped) {
   const std::string digest = digest_of(request), path = weights_path(cache.directory, digest);
   if (env::system_files().exists(path)) return path;
-  check_bounds(request.source, request.method);
-  check_bounds(request.target, request.method);
   try {
     env::system_files().make_directories(cache.directory);
   } catch (const Error& error) {

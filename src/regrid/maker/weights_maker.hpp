@@ -3,7 +3,7 @@
 //
 // The process is given a file with the request as JSON:
 //   {"do": "make", "method": "conservative", "slice": [k, n], "out": path, "error": path,
-//    "source": grid, "target": grid, "digest": text, "weights": path or null}
+//    "parent": number, "source": grid, "target": grid, "digest": text, "weights": path or null}
 // with a grid of {"kind": "latlon", "lat", "lon", "lat_bounds", "lon_bounds", "shape", "lat_first"},
 // {"kind": "healpix", "level", "order"} or {"kind": "cells", "cells", "corners", "shape", "parts": [folder]},
 // whose folder has id.i64, lat.f64, lon.f64, lat_corners.f64 and lon_corners.f64 in this machine's order of
@@ -25,8 +25,8 @@ struct WeightsCache {
 // The path of the weights, which are made unless the cache has them. If several processes want the same, one
 // makes them, and the others wait for it. Where the file system has no locks each makes a file of its own,
 // and the first one that gets the name stays, so two jobs at once do no harm. Blocks, maybe for minutes.
-// Throws Error(configuration) with what the maker says of the grids or the weights, and Error(resource) for
-// what the system refuses, and soon after `is_stopped` was set.
+// REQUIRES: both grids pass check_bounds. Throws Error(configuration) with what the maker says of the grids
+// or the weights, and Error(resource) for what the system refuses, and soon after `is_stopped` was set.
 std::string weights_file(const WeightsRequest& request, const WeightsCache& cache,
                          const std::atomic<bool>& is_stopped);
 // Whether the cache has them.

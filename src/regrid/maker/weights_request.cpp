@@ -62,13 +62,12 @@ std::string weights_path(const std::string& cache, const std::string& digest) {
   return fmt::format("{}/{}.nc", cache, digest);
 }
 
-void check_bounds(const GridCells& grid, Method method) {
+void check_bounds(const GridCells& grid, Method method, const std::string& name) {
   if (needs_corners(method) && !std::visit(HasBounds{}, grid))
-    throw Error(
-        ErrorCode::configuration,
-        fmt::format("the method `{}` needs the corners of cells, and the grid has no bounds; expected "
-                    "coordinates with `bounds` (CF 7.1), or another method",
-                    name_of(method)));
+    throw Error(ErrorCode::configuration,
+                fmt::format("the method `{}` needs the corners of cells, and {} has no bounds; expected "
+                            "coordinates with `bounds` (CF 7.1), or another method",
+                            name_of(method), name));
 }
 
 }  // namespace tailrace::regrid

@@ -42,7 +42,8 @@ std::string digest_of(const WeightsRequest& request);
 // The file in the cache directory.
 std::string weights_path(const std::string& cache, const std::string& digest);
 
-// Throws Error(configuration) that says what the grid lacks for a method: bounds.
-void check_bounds(const GridCells& grid, Method method);
+// Throws Error(configuration) that says what the grid lacks for a method: bounds. `name`: what messages call
+// it.
+void check_bounds(const GridCells& grid, Method method, const std::string& name);
 
 }  // namespace tailrace::regrid

@@ -104,6 +104,7 @@ bool InputService::progress(const ClientTimes& times) {
   }
   const std::size_t cells = setting_.cells_of_ranks ? setting_.cells_of_ranks->bytes() : 0;
   held_.set(telemetry::MemoryKind::input, cells + (owner_ ? owner_->bytes() : 0) + delivery_.bytes());
+  held_.set(telemetry::MemoryKind::regrid, setting_.weights ? setting_.weights->bytes() : 0);
   return moved;
 }
 

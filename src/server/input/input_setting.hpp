@@ -29,9 +29,10 @@ struct InputSetting {
   std::vector<std::vector<int>> clients;  // by server: ranks in the component, ascending
   bool reads_alone = false;  // each server owns all entries for itself, as it must wait for no other (inline)
   std::size_t memory = 0;    // bytes that this server may hold ahead of its clients
-  // Of grids to which fields are regridded and whose cells only the ranks know: gathered before the entries
-  // that need them are read. Null: there are none.
+  // The cells of grids to which fields are regridded, where only the ranks know them. They are gathered
+  // before the entries that need them are read. Null: there are no such grids.
   std::shared_ptr<input::CellsOfRanks> cells_of_ranks = {};
+  std::shared_ptr<const input::WeightsStore> weights = {};  // null: nothing is regridded
   // Called on the entry's thread.
   std::function<std::unique_ptr<input::EntryReader>(const input::Entry&, const std::vector<int>& fields)>
       make_reader;

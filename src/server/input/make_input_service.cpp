@@ -60,31 +60,32 @@ std::unique_ptr<InputService> make_input_service(const pipeline::ServedComponent
   const auto cells = plan::input_grids_of_ranks(component.blueprint().plan, info.declarations).empty()
                          ? nullptr
                          : std::make_shared<input::CellsOfRanks>(info.declarations);
+  const auto weights = weights_of(info.configuration);
   return std::make_unique<InputService>(
-      InputSetting{
-          .component = info.number,
-          .declarations = info.declarations,
-          .decomposition = info.decomposition,
-          .calendar = component.calendar(),
-          .entries = options->entries,
-          .begin = info.begin.time,
-          .clients = std::move(clients),
-          .reads_alone = reads_alone,
-          .memory = info.memory / record_share,
-          .cells_of_ranks = cells,
-          .make_reader =
-              [&info, cells, calendar = component.calendar(), weights = weights_of(info.configuration),
-               chunks = std::make_shared<input::ChunkMemory>(info.memory / chunk_share)](
-                  const input::Entry& entry, const std::vector<int>& fields) {
-                return input::make_reader(entry, fields,
-                                          {.declarations = info.declarations,
-                                           .calendar = calendar,
-                                           .folder = env::beside_library(""),
-                                           .directory = "",
-                                           .chunks = chunks,
-                                           .weights = weights,
-                                           .cells_of_ranks = cells});
-              }},
+      InputSetting{.component = info.number,
+                   .declarations = info.declarations,
+                   .decomposition = info.decomposition,
+                   .calendar = component.calendar(),
+                   .entries = options->entries,
+                   .begin = info.begin.time,
+                   .clients = std::move(clients),
+                   .reads_alone = reads_alone,
+                   .memory = info.memory / record_share,
+                   .cells_of_ranks = cells,
+                   .weights = weights,
+                   .make_reader =
+                       [&info, cells, weights, calendar = component.calendar(),
+                        chunks = std::make_shared<input::ChunkMemory>(info.memory / chunk_share)](
+                           const input::Entry& entry, const std::vector<int>& fields) {
+                         return input::make_reader(entry, fields,
+                                                   {.declarations = info.declarations,
+                                                    .calendar = calendar,
+                                                    .folder = env::beside_library(""),
+                                                    .directory = "",
+                                                    .chunks = chunks,
+                                                    .weights = weights,
+                                                    .cells_of_ranks = cells});
+                       }},
       services);
 }
 

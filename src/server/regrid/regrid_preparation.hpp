@@ -52,7 +52,7 @@ class RegridPreparation {
   void accept(std::vector<regrid::RankCells> cells);
   // All clients of this server have invited, or one could not.
   void begin(const std::optional<base::Fault>& fault);
-  // That server is gone, and so is the component. The folder of a lost leader is removed by the others.
+  // Call it when a server is lost, which ends the component. The others remove the folder of a lost leader.
   void lose(int server);
   bool progress();  // true if anything moved
   bool over() const { return stage_ == Stage::over; }

@@ -13,6 +13,7 @@
 #include "base/index.hpp"
 #include "base/text_tree.hpp"
 #include "env/file_system.hpp"
+#include "env/threads.hpp"
 #include "input/regridding/model_cells.hpp"
 #include "plan/memory_needs.hpp"
 #include "regrid/maker/digest.hpp"
@@ -295,6 +296,7 @@ std::string write_make_request(const plan::Regridding& regridding, std::size_t n
       {"slice", {slice, job.slices}},
       {"out", folder.slice(number, slice)},
       {"error", folder.error(number, slice)},
+      {"parent", env::process_id()},
       {"source", at_place(weights, [&] { return source_json(regridding, weights, folders); })},
       {"target", regrid::target_json(weights.target)},
       {"digest", job.digest},
@@ -312,6 +314,7 @@ std::string write_join_request(std::size_t number, const WeightsJob& job, const 
                      {"slices", slices},
                      {"out", folder.joined(number)},
                      {"error", folder.error(number, join_number)},
+                     {"parent", env::process_id()},
                      {"digest", job.digest}};
   const std::string path = folder.request(number, join_number);
   env::system_files().write(path, request.dump());

@@ -259,6 +259,13 @@ TEST(GridFiles, WithoutAGridAreRefused) {
   File mapping;
   mapping.add("crs", {}, {}).attributes = {{"grid_mapping_name", "healpix"}};
   EXPECT_THAT(mapping.complaint(), HasSubstr("has no `refinement_level`"));
+  auto& attributes = mapping.header.variables.back().attributes;
+  attributes["healpix_nside"] = std::vector<double>{7};
+  EXPECT_THAT(mapping.complaint(), HasSubstr("has the level 2.8"));
+  attributes["refinement_level"] = std::vector<double>{3};
+  EXPECT_THAT(mapping.complaint(), HasSubstr("has the `indexing_scheme` \"\"; expected nested or ring"));
+  attributes["indexing_scheme"] = "zuniq";
+  EXPECT_THAT(mapping.complaint(), HasSubstr("has the `indexing_scheme` \"zuniq\""));
 }
 
 TEST(GridFiles, ReplaceTheTargetsThatNameThem) {

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,7 @@ def rows(source: Grid, target: Grid, method: str, first: int, count: int) -> tup
             capture_output=True,
             text=True,
             errors="replace",
-            preexec_fn=end_with_parent,
+            preexec_fn=partial(end_with_parent, os.getpid()),
         )
         if done.returncode:
             said = (done.stderr.strip() or f"exit status {done.returncode}")[-MESSAGE:]

@@ -84,7 +84,7 @@ def _save(path: Path, polygons: Polygons, centres: tuple[Floats, Floats]) -> Non
 
 def _run(folder: Path, source: Grid, target: Grid) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(OF_LAUNCHERS)} | ALONE
-    command = [sys.executable, "-P", "-m", "tailrace.weights.methods.yac_process", str(folder)]
+    command = [sys.executable, "-P", "-m", "tailrace.weights.methods.yac_process", str(folder), str(os.getpid())]
     done = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
     )

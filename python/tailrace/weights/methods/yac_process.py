@@ -1,7 +1,8 @@
-"""Lets YAC make weights, in a process of its own: `python -m tailrace.weights.methods.yac_process FOLDER`.
+"""Lets YAC make weights, in a process of its own: `python -m tailrace.weights.methods.yac_process FOLDER PARENT`.
 
 YAC ends its process when it dislikes something, and brings an HDF5 library of its own. The folder has the grids
-(source.npz, target.npz) and the method (text); YAC's weight file and its version are put there.
+(source.npz, target.npz) and the method (text); YAC's weight file and its version are put there. PARENT is
+the number of the process that starts this one.
 """
 
 from __future__ import annotations
@@ -58,5 +59,5 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    end_with_parent()
+    end_with_parent(int(sys.argv[2]))
     main(Path(sys.argv[1]))
