@@ -23,11 +23,7 @@ bool all_own(const CGrid::Ring& ring, int degree, std::int64_t own) {
 
 ShallowWater::ShallowWater(const Part& part, const CGrid& grid, const Planet& planet, const Mixing& mixing,
                            double tilt, Field bottom, MPI_Comm comm)
-    : grid_(grid),
-      planet_(planet),
-      mixing_(mixing),
-      bottom_(std::move(bottom)),
-      halo_(part, grid.kind == Volumes::triangles, comm) {
+    : grid_(grid), planet_(planet), mixing_(mixing), bottom_(std::move(bottom)), halo_(part, comm) {
   if (grid.kind == Volumes::hexagons) mixing_.divergence_damping = 0;
   const grid::Vec3 axis{-std::sin(tilt), 0, std::cos(tilt)};
   for (const grid::Vec3& corner : grid_.corner)
@@ -267,7 +263,10 @@ void ShallowWater::compute(const State& state, bool early) {
 }
 
 void ShallowWater::exchange_and_compute(State& state) {
-  halo_.begin(state.height, state.velocity);
+  const std::array fields{
+      HaloField{state.height.data(), grid_.kind == Volumes::hexagons ? at_vertices : at_cells},
+      HaloField{state.velocity.data(), at_edges}};
+  halo_.begin(fields);
   compute(state, true);
   halo_.end();
   compute(state, false);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "c_grid.hpp"
+#include "halo.hpp"
 
 namespace igcm::model {
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from . import exchanges
 from .analysis import Analysis
+from .exchanges import Exchanges
 from .expressions import Printer, offset
 from .mesh import PLURALS
 from .nodes import At, Beyond, Each, Expression, Field, Foreach, If, Let, Statement
@@ -33,8 +35,14 @@ def reads(facts: Facts) -> set[str]:
     return {use.field.name for loop in facts.loops for use in loop.uses if not use.write}
 
 
-def prototype(analysis: Analysis, facts: Facts) -> str:
-    written = writes(facts)
+def changed(analysis: Analysis, target: Target, facts: Facts) -> set[str]:
+    """Fields that the function writes: also those whose halo it fills."""
+    filled = exchanges.find(analysis, facts).fields if target.code == "mpi" else set()
+    return writes(facts) | filled
+
+
+def prototype(analysis: Analysis, target: Target, facts: Facts) -> str:
+    written = changed(analysis, target, facts)
     arguments = [f"const stencil_{analysis.mesh.name} *grid"]
     for item in signature(analysis, facts)[1]:
         if isinstance(item, Field):
@@ -61,9 +69,11 @@ class KernelWriter:
         self.mesh, self.lines_lead = analysis.mesh, lines_lead
         self.out = self.writer()
         self.places: set[str] = set()
+        self.overlapped = False  # whether the loop at hand runs in two parts
         self.temporaries = [item for item in facts.fields.values() if item.temporary]
         self.integers = {name for name, item in facts.parameters.items() if item.type == "int"}
         self.printer = Printer(self.mesh, set(), self.integers)
+        self.exchanges = exchanges.find(analysis, facts) if target.code == "mpi" else Exchanges()
 
     def writer(self) -> Writer:
         return Writer(self.analysis.source.path, self.lines_lead)
@@ -71,7 +81,7 @@ class KernelWriter:
     def run(self) -> str:
         kernel = self.facts.kernel
         at = kernel.at.line
-        self.line(prototype(self.analysis, self.facts) + " {", at)
+        self.line(prototype(self.analysis, self.target, self.facts) + " {", at)
         self.out.depth += 1
         if self.facts.least_levels > 0:
             self.line(f"if (grid->levels < {self.facts.least_levels}) return STENCIL_TOO_FEW_LEVELS;", at)
@@ -155,15 +165,35 @@ class KernelWriter:
         self.out.depth -= 1
 
     def beyond(self, node: Beyond):
-        if node.word == "given":
-            return
-        for name in node.fields:
-            found = self.facts.fields[name.name]
-            levels = "1" if found.kind is None else offset(
-                "grid->levels", self.mesh.extra_half_levels if found.kind == "half" else 0
-            )  # fmt: skip
-            call = f"grid->exchange(grid->context, STENCIL_{found.location.upper()}, {levels}, {name.name})"
-            self.line(f"if (grid->exchange != NULL) {call};", node.at)
+        """Code with MPI exchanges only what has changed since; other code leaves that to the handle's owner."""
+        found = [self.facts.fields[name.name] for name in node.fields]
+        fields = self.exchanges.of(node) if self.target.code == "mpi" else found
+        if node.word == "exchange" and fields:
+            self.begin_exchange(fields, node.at)
+            self.end_exchange(node.at)
+
+    def begin_exchange(self, fields: list[Field], at: At):
+        shapes = ", ".join(self.shape(found) for found in fields)
+        self.line("if (grid->begin_exchange != NULL) {", at)
+        self.out.depth += 1
+        self.line(f"double *const stencil_fields[] = {{{', '.join(found.name for found in fields)}}};", at)
+        self.line(f"const int32_t stencil_shapes[] = {{{shapes}}};", at)
+        self.line(f"grid->begin_exchange(grid->context, {len(fields)}, stencil_fields, stencil_shapes);", at)
+        self.out.depth -= 1
+        self.line("}")
+
+    def end_exchange(self, at: At):
+        self.line("if (grid->end_exchange != NULL) grid->end_exchange(grid->context);", at)
+
+    def shape(self, found: Field) -> str:
+        """Location, levels and block, as the handle's functions take them."""
+        layout, points = self.target.layouts[found.location], f"grid->{PLURALS[found.location]}"
+        block = (
+            "1" if layout.fastest == "level" or found.kind is None else points if layout.block == 1 else layout.block
+        )
+        extra = self.mesh.extra_half_levels if found.kind == "half" else 0
+        levels = offset("grid->levels", extra) if found.kind else "1"
+        return f"STENCIL_{found.location.upper()}, {levels}, {block}"
 
     # Loops
 
@@ -182,6 +212,13 @@ class KernelWriter:
         lookups = [printer.lookup(name) for name in printer.neighbours]
         at, depth = node.at.line, self.out.depth
         self.line(f"/* {describe(node)} */", at)
+        sent = self.exchanges.of(node)
+        if sent:
+            self.begin_exchange(sent, node.at)
+            # First points that need no halo, while messages are on their way.
+            self.open(None, "for (int stencil_late = 0; stencil_late < 2; ++stencil_late)", node.at)
+            self.line("if (stencil_late && grid->end_exchange != NULL) grid->end_exchange(grid->context);", at)
+        self.overlapped = bool(sent)
         if self.target.outer_loop == "level" and node.level:
             parallel = self.parallel() if not node.level.direction else None
             self.level_loop(node, parallel)
@@ -198,7 +235,7 @@ class KernelWriter:
             self.line("}")
 
     def parallel(self) -> str | None:
-        return self.target.parallel if self.target.code == "openmp" else None
+        return self.target.parallel if self.target.code in ("openmp", "mpi") else None
 
     def lines(self, lines: list[str], at: int):
         for line in lines:
@@ -229,7 +266,10 @@ class KernelWriter:
 
     def point_loop(self, node: Foreach, pragma: str | None, innermost: bool):
         chosen, c = f"grid->{node.location}_{node.point.set}", node.point.variable
-        self.open(None, f"for (int32_t range = 0; range < {chosen}.count; ++range)", node.point.at)
+        first, end = "0", f"{chosen}.count"
+        if self.overlapped:
+            first, end = f"stencil_late ? {chosen}.inner : 0", f"(stencil_late ? {chosen}.count : {chosen}.inner)"
+        self.open(None, f"for (int32_t range = {first}; range < {end}; ++range)", node.point.at)
         ends = [f"{chosen}.ranges[2 * range{plus}]" for plus in ("", " + 1")]
         self.line(f"const ptrdiff_t range_first = {ends[0]}, range_end = {ends[1]};", node.point.at)
         if innermost and not pragma:

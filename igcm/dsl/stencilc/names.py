@@ -28,6 +28,9 @@ RESERVED = frozenset(
     merge""".split()  # noqa: SIM905
 )
 
+# Attributes of Python's class of a library, which would hide kernels (runtime.py).
+METHODS = frozenset("call functions layouts library load mesh size steps store value".split())  # noqa: SIM905
+
 
 def is_reserved(name: str) -> bool:
     return (

@@ -153,9 +153,9 @@ def write(folder: Path, contents: dict[str, str]) -> list[Path]:
     written = []
     for name, text in contents.items():
         path, part = folder / name, folder / f".{name}.{os.getpid()}"
-        if path.exists() and path.read_text(encoding="utf-8") == text:
+        if path.exists() and path.read_bytes() == text.encode():
             continue
-        file = part.open("x", encoding="utf-8")
+        file = part.open("x", encoding="utf-8", newline="")
         try:
             with file:
                 file.write(text)

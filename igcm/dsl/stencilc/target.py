@@ -11,10 +11,9 @@ import yaml
 from .messages import StencilError, unknown
 
 FOLDER = Path(__file__).parent / "targets"
-CODES = ("serial", "openmp")
+CODES = ("serial", "openmp", "mpi")
 # Words that a user may try, with what there is instead.
 NOT_THERE = {
-    "mpi": "give the grid handle an exchange function (see README.md, Halo exchange)",
     **dict.fromkeys(("cuda", "hip", "openacc", "offload", "openmp_offload", "gpu"), "use serial or openmp"),
     **dict.fromkeys(("single", "float"), "all numbers have double precision"),
 }
@@ -102,7 +101,7 @@ def read(data, name: str) -> Target:
     for key, text in pragmas.items():
         if not isinstance(text, str) or "\n" in text or not text.strip():
             raise StencilError(None, f"pragmas.{key}: expected the text of a pragma in one line")
-    default = "omp parallel for schedule(static)" if code == "openmp" else None
+    default = None if code == "serial" else "omp parallel for schedule(static)"
     if code == "serial" and "parallel" in pragmas:
         raise StencilError(None, 'pragmas.parallel: serial code has no parallel loops; expected "code: openmp"')
     name = str(data.get("target", name))
