@@ -70,6 +70,7 @@ class KernelWriter:
         self.out = self.writer()
         self.places: set[str] = set()
         self.overlapped = False  # whether the loop at hand runs in two parts
+        self.values: set[str] = set()  # names of `let` outside of loops
         self.temporaries = [item for item in facts.fields.values() if item.temporary]
         self.integers = {name for name, item in facts.parameters.items() if item.type == "int"}
         self.printer = Printer(self.mesh, set(), self.integers)
@@ -90,15 +91,18 @@ class KernelWriter:
                 self.line(f"const double {item.name} = {item.value};", at)
         self.allocate(at)
         self.statements(kernel.body)
-        for item in self.temporaries:
-            self.line(f"free({item.name});", kernel.last_line)
-        self.line("return STENCIL_OK;", kernel.last_line)
+        self.finish(kernel.last_line)
         self.out.depth -= 1
         self.line("}")
         return self.out.text()
 
     def line(self, text: str, at: At | int | None = None):
         self.out.line(text, at.line if isinstance(at, At) else at)
+
+    def finish(self, at: int):
+        for item in self.temporaries:
+            self.line(f"free({item.name});", at)
+        self.line("return STENCIL_OK;", at)
 
     def allocate(self, at: int):
         for item in self.temporaries:
@@ -124,6 +128,7 @@ class KernelWriter:
             elif isinstance(statement, Beyond):
                 self.beyond(statement)
             elif isinstance(statement, Let):
+                self.values.add(statement.name)
                 self.line(f"const double {statement.name} = {self.value(statement.value, statement.at)};", statement.at)
             else:
                 value = self.value(statement.value, statement.at)
@@ -209,6 +214,10 @@ class KernelWriter:
         self.statements(node.body)
         printer, self.printer, self.out = self.printer, around, outer
         self.places |= printer.places
+        self.loop(node, printer, body)
+
+    def loop(self, node: Foreach, printer: Printer, body: Writer):
+        """The loops around a body, which has been written."""
         lookups = [printer.lookup(name) for name in printer.neighbours]
         at, depth = node.at.line, self.out.depth
         self.line(f"/* {describe(node)} */", at)
@@ -253,13 +262,16 @@ class KernelWriter:
         self.line(head + " {", at)
         self.out.depth += 1
 
-    def level_loop(self, node: Foreach, pragma: str | None):
-        k, (below, above) = node.level.variable, node.bounds
+    def level_ends(self, node: Foreach, plus: int = 0) -> tuple[int, str]:
+        """The lowest level, and one past the highest, and `plus` more."""
+        below, above = node.bounds
         extra = self.mesh.extra_half_levels if node.kind == "half" else 0
-        end = offset("grid->levels", extra - above)
+        return below, offset("grid->levels", extra - above + plus)
+
+    def level_loop(self, node: Foreach, pragma: str | None):
+        k, (below, end) = node.level.variable, self.level_ends(node)
         if node.level.direction == "downward":
-            end = offset("grid->levels", extra - above - 1)
-            head = f"for (ptrdiff_t {k} = {end}; {k} >= {below}; --{k})"
+            head = f"for (ptrdiff_t {k} = {self.level_ends(node, -1)[1]}; {k} >= {below}; --{k})"
         else:
             head = f"for (ptrdiff_t {k} = {below}; {k} < {end}; ++{k})"
         self.open(pragma, head, node.level.at)

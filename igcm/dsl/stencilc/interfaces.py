@@ -11,7 +11,7 @@ from .places import Facts
 from .target import Layout, Target
 from .writer import fold
 
-RESULTS = {"STENCIL_OK": 0, "STENCIL_TOO_FEW_LEVELS": 1, "STENCIL_NO_MEMORY": 2}
+RESULTS = {"STENCIL_OK": 0, "STENCIL_TOO_FEW_LEVELS": 1, "STENCIL_NO_MEMORY": 2, "STENCIL_GPU_FAILED": 3}
 
 
 def tables(mesh: Mesh) -> list[str]:
@@ -65,8 +65,8 @@ def contract(analysis: Analysis, target: Target, facts: Facts) -> list[str]:
 
 HANDLE = """#ifndef STENCIL_COMMON
 #define STENCIL_COMMON
-/* What functions return. Nothing is written when it is not STENCIL_OK. */
-enum {{ STENCIL_OK = 0, STENCIL_TOO_FEW_LEVELS = 1, STENCIL_NO_MEMORY = 2 }};
+/* What functions return. Nothing is written when levels or memory are missing. */
+enum {{ STENCIL_OK = 0, STENCIL_TOO_FEW_LEVELS = 1, STENCIL_NO_MEMORY = 2, STENCIL_GPU_FAILED = 3 }};
 enum {{ STENCIL_CELL = 0, STENCIL_EDGE = 1, STENCIL_VERTEX = 2 }};
 
 /* Points of a part: `count` ranges, each as its first point and one past its last. Points of the first `inner` ranges

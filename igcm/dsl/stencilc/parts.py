@@ -15,8 +15,8 @@ from .target import LOCATIONS
 
 
 class Part:
-    """The part of a rank: its own points, in the order of the whole mesh, then those that `steps` steps to neighbours lead
-    to. owners: for each location the rank of each point. steps: STEPS of the generated module.
+    """The part of a rank: its own points, in the order of the whole mesh, then those that `steps` steps to neighbours
+    lead to. owners: for each location the rank of each point. steps: STEPS of the generated module.
 
     grid: the part's handle, whose sets have own points only, as code with MPI wants them. numbers: of its points in the
     whole mesh.

@@ -11,7 +11,8 @@ from pathlib import Path
 import kernel_inputs
 import netCDF4
 import numpy as np
-from meshes import Region, Rhombus
+from cases import region, values
+from meshes import Rhombus
 from mpi4py import MPI
 from stencilc.parts import Part
 from stencilc.runtime import Grid
@@ -51,24 +52,6 @@ def owners(grid, ranks):
     return {name: np.searchsorted(first, np.arange(count) % cells, side="right") for name, count in grid.counts.items()}
 
 
-def values(kernels, kernel, grid, switch):
-    """Numbers of one size, so that all results are finite; int parameters are all the switch."""
-    random, result = np.random.default_rng(7), {}
-    for argument in kernels.functions[kernel]:
-        if argument.location in ("real", "int"):
-            result[argument.name] = 1.5 if argument.location == "real" else switch
-            continue
-        shape = [grid.levels_of(argument.kind)] if argument.kind else []
-        if argument.location != "column":
-            shape.append(grid.counts[argument.location])
-        if argument.relation:
-            shape.insert(0, len(grid.mesh.relations[argument.relation].slots))
-        result[argument.name] = random.uniform(0.5, 1.5, shape)
-        if argument.name == "cmask":  # which way a flow goes
-            result["cmask"] = np.floor(result["cmask"] + 0.5)
-    return result
-
-
 def at_own_points(part, argument, whole):
     return whole if argument.location == "column" else whole[..., part.own_points(argument.location)]
 
@@ -102,7 +85,7 @@ def main(folder, library, threads, targets):
     grids = {
         "icon": [sphere(folder / "triangles.nc")],
         "dynamico": [patch("comp_pvort", "a", [1]), patch("comp_caldyn_vert", "b", [24, 131, 2, 4])],
-        "nicam": [Region(10, LEVELS, True).grid, Region(8, LEVELS, False).grid],
+        "nicam": [region(10, LEVELS), region(8, LEVELS, singular=False)],
     }
     count, wrong = 0, []
     for source, on in grids.items():
@@ -118,7 +101,7 @@ def main(folder, library, threads, targets):
                     ctypes.CDLL("libgomp.so.1").omp_set_num_threads(number)
                     for kernel in loaded[target].functions:
                         for switch in (0, 1) if source == "dynamico" else (1,):
-                            arrays = values(loaded["serial"], kernel, grid, switch)
+                            arrays = values(loaded["serial"].functions, kernel, grid, switch)
                             found = differing(loaded[target], loaded["serial"], kernel, grid, part, arrays)
                             wrong += [f"{kernel} {name} {target} {number}" for name in found]
                             count += 1

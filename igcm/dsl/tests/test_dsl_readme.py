@@ -42,7 +42,7 @@ def test_the_page_runs(tmp_path):
             ran += 1
         elif language == "text" and text.startswith("kernel step"):
             assert text in printed
-    assert ran == 7
+    assert ran == 9
 
 
 def test_a_message_of_the_page(tmp_path):

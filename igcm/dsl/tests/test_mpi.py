@@ -10,7 +10,7 @@ from grids import IGCM, made
 from stencilc import names, output, target
 from stencilc.parts import Part
 from stencilc.runtime import Grid, Library
-from stencils import DSL, KERNELS, analysis_of, compile_library, stencilc
+from stencils import DSL, KERNELS, analysis_of, compile_library, file_of_kernels, stencilc
 from support.harness import mpi_environment
 
 LIBRARY = IGCM / "model" / "libigcm_halo.so"
@@ -31,9 +31,7 @@ def folder(tmp_path_factory):
     for source, path in KERNELS.items():
         for name, given in targets.items():
             output.write(where / f"{source}_{name}", output.files(analysis_of(source), target.load(given)))
-            compile_library(
-                where / f"{source}_{name}", f"{source}.c" if path.suffix == ".c" else f"{source}_stencils.c"
-            )
+            compile_library(where / f"{source}_{name}", file_of_kernels(path, given))
     return where
 
 

@@ -335,6 +335,7 @@ def survives(text, path):
         assert error.message and (error.at is None or 1 <= error.at.line <= text.count("\n") + 1), text
         return False
     output.files(analysis, target.load("openmp"))
+    output.files(analysis, target.load("cuda"))
     with contextlib.suppress(StencilError):  # not every program has code with MPI
         output.files(analysis, target.load("mpi"))
     explain(analysis, 40)
