@@ -111,6 +111,13 @@ void Halo::begin(std::span<const HaloField> fields) {
   }
 }
 
+void Halo::begin(std::int32_t count, double* const* fields, const std::int32_t* shapes) {
+  std::vector<HaloField> list;
+  for (std::int32_t k = 0; k < count; ++k)
+    list.push_back({fields[k], shapes[3 * k], shapes[3 * k + 1], shapes[3 * k + 2]});
+  begin(list);
+}
+
 void Halo::end() {
   MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   for (const Neighbour& one : neighbours_) {

@@ -41,6 +41,8 @@ class Halo {
   /// Starts the exchange. All ranks give the same fields in the same order; they may not be changed until
   /// end.
   void begin(std::span<const HaloField> fields);
+  /// The same for generated stencils. shapes: location, levels and block of each field.
+  void begin(std::int32_t count, double* const* fields, const std::int32_t* shapes);
   void end();
 
  private:

@@ -32,10 +32,7 @@ igcm_halo* igcm_halo_make(int comm, const std::int32_t counts[3], const std::int
 void igcm_halo_free(igcm_halo* halo) { delete halo; }
 
 void igcm_halo_begin(void* halo, std::int32_t count, double* const* fields, const std::int32_t* shapes) {
-  std::vector<HaloField> list;
-  for (std::int32_t k = 0; k < count; ++k)
-    list.push_back({fields[k], shapes[3 * k], shapes[3 * k + 1], shapes[3 * k + 2]});
-  static_cast<igcm_halo*>(halo)->halo.begin(list);
+  static_cast<igcm_halo*>(halo)->halo.begin(count, fields, shapes);
 }
 
 void igcm_halo_end(void* halo) { static_cast<igcm_halo*>(halo)->halo.end(); }

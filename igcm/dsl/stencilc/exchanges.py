@@ -2,9 +2,10 @@
 
 Each point belongs to one rank, which alone computes its values; a loop runs over the rank's own points of its set. So
 an own point has the value of a run on one rank at any time, and a value at a neighbour has it after an exchange that
-follows its last write. An exchange is due before the first loop that reads a field at a neighbour after a write, or for
-the first time. Fields that no kernel of the file writes, and that have no levels or have values at neighbours, are
-geometry: their halo is the caller's, once.
+follows its last write. An exchange is due before the first loop that reads a field at a neighbour after a write, or
+for the first time; what a kernel does not write before joins its first exchange. Fields that no kernel of the file
+writes or names in `exchange`, and that have no levels or have values at neighbours, are geometry: their halo is the
+caller's, once.
 """
 
 from __future__ import annotations
@@ -36,10 +37,11 @@ class Exchanges:
 class Search:
     def __init__(self, analysis: Analysis, facts: Facts):
         self.facts, self.result = facts, Exchanges()
-        self.written = {
-            use.field.name for one in analysis.kernels for loop in one.loops for use in loop.uses if use.write
-        }
+        self.changing = set().union(*(changing(one) for one in analysis.kernels))
         self.fresh: set[str] = set()  # fields whose halo has the values of their owners
+        self.touched: set[str] = set()  # fields that were written
+        self.first: Foreach | Beyond | None = None  # the first exchange, outside of branches
+        self.depth = 0  # of branches
         self.waiting: dict[str, Beyond] = {}  # statements `exchange` of fields that nothing has read since
 
     def run(self) -> Exchanges:
@@ -65,10 +67,12 @@ class Search:
 
     def branches(self, step: Branches):
         before, ends = self.fresh, []
+        self.depth += 1
         for order in (step.yes, step.no):
             self.fresh = set(before)
             self.order(order)
             ends.append(self.fresh)
+        self.depth -= 1
         self.fresh = ends[0] & ends[1]
 
     def loop(self, loop: Loop):
@@ -77,7 +81,7 @@ class Search:
             if use.point is None or not use.point.steps:
                 continue
             found, name = use.field, use.field.name
-            if name not in self.written and (found.kind is None or found.relation):
+            if name not in self.changing and (found.kind is None or found.relation):
                 self.result.geometry.add(name)
             elif found.relation:
                 raise StencilError(
@@ -91,14 +95,26 @@ class Search:
         written = {use.field.name for use in loop.uses if use.write}
         self.settle(written)
         self.fresh -= written
+        self.touched |= written
 
     def exchange(self, node: Foreach | Beyond, wanted: dict[str, Field]):
+        """A field that has not been written yet joins the first exchange of the kernel: one message instead of two."""
         stale = [found for name, found in wanted.items() if name not in self.fresh]
-        if stale:
-            self.result.before.setdefault(id(node), []).extend(stale)
+        if stale and self.depth == 0 and self.first is None:
+            self.first = node
+        for found in stale:
+            joins = self.depth == 0 and found.name not in self.touched
+            self.result.before.setdefault(id(self.first if joins else node), []).append(found)
         self.fresh |= set(wanted)
         for name in wanted:
             self.waiting.pop(name, None)
+
+
+def changing(facts: Facts) -> set[str]:
+    """Fields that a kernel writes, or names in `exchange`."""
+    names = {use.field.name for loop in facts.loops for use in loop.uses if use.write}
+    named = (step for step in facts.steps if isinstance(step, Beyond) and step.word == "exchange")
+    return names | {name.name for step in named for name in step.fields}
 
 
 def find(analysis: Analysis, facts: Facts) -> Exchanges:

@@ -23,12 +23,7 @@ def signature(analysis: Analysis, facts: Facts) -> tuple[list[str], list]:
 
 
 def writes(facts: Facts) -> set[str]:
-    return {use.field.name for loop in facts.loops for use in loop.uses if use.write} | {
-        name.name
-        for step in facts.steps
-        if isinstance(step, Beyond) and step.word == "exchange"
-        for name in step.fields
-    }
+    return exchanges.changing(facts)
 
 
 def reads(facts: Facts) -> set[str]:

@@ -109,6 +109,10 @@ def header(analysis: Analysis, target: Target, stem: str) -> str:
     )  # fmt: skip
     parts = [f"#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n"]
     parts += ['#ifdef __cplusplus\n#define restrict __restrict\nextern "C" {\n#endif\n\n', handle, "\n"]
+    parts.append(
+        f"/* Between a point and the furthest neighbour that a function reads. */\n"
+        f"enum {{ STENCILS_{stem.upper()}_STEPS = {exchanges.most_steps(analysis)} }};\n\n"
+    )
     for facts in analysis.kernels:
         lines = contract(analysis, target, facts)
         parts.append(f"/* From line {facts.kernel.at.line} of {source_name(analysis)}. Arrays do not overlap.\n")

@@ -54,7 +54,7 @@ field cell full T "K";
 field edge full flux "K m-1";
 field edge distance "m";
 field cell.edge full weight;
-field cell full out;
+field cell full out, out2;
 parameter int on;
 """
 
@@ -78,6 +78,9 @@ CHANGE = "foreach c in cells, k in levels T[c, k] += 1;\n"
         (GRADIENT + "exchange flux;\n" + DIVERGENCE, "T exchanged for line 9; flux exchanged for line 11"),
         # The halo is good until the next write.
         (GRADIENT + GRADIENT + CHANGE + "exchange T;\n" + GRADIENT, "T exchanged for line 9; T exchanged for line 13"),
+        # One message for both.
+        (GRADIENT + "foreach c in cells, k in levels out[c, k] = sum(n in c.neighbour: out2[n, k]);\n",
+         "T, out2 exchanged for line 9"),
         # The exchange of a statement that no loop waits for.
         ("exchange T;\n" + GRADIENT + "exchange T;\n", "T exchanged for line 10"),
         (GRADIENT + CHANGE + "exchange T;\n" + CHANGE + "exchange T, flux;\n",
