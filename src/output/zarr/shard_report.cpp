@@ -49,7 +49,7 @@ ShardReport look_at_shards(const Store& store, const Json& group) {
     Sum sum;
     for (const std::string& file : store.list(name)) {
       const auto corner = corner_in_name(file, shard.size());
-      // A shard behind the last record is left of a killed run, and nobody reads it.
+      // A killed run may leave a shard behind the last record, which nobody reads.
       if (!corner || (*corner)[0] > (shape[0] - 1) / shard[0]) continue;
       look_at(store, name + "/" + file, chunks_in(shard, chunk), sum, report.damaged);
     }
