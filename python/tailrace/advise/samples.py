@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import xarray
 
+from ..plugins import hint_for
 from .errors import AdviceError
 
 CHUNK_BYTES = 4 << 20
@@ -72,7 +73,8 @@ def _opened(path: Path) -> Iterator[xarray.Dataset]:
     except AdviceError:
         raise
     except Exception as error:  # of whichever library reads it
-        raise AdviceError(f"{path}: cannot be read as NetCDF or Zarr: {error}") from None
+        why = str(error).partition("\n")[0]
+        raise AdviceError(f"{path}: cannot be read as NetCDF or Zarr: {why}{hint_for(error)}") from None
 
 
 def _sample(path: Path, variable: xarray.DataArray) -> Sample:

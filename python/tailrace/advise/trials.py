@@ -109,9 +109,10 @@ def check_bounds(bounds: Sequence[str], codecs: Sequence[str]) -> None:
     from tailrace import _core
 
     for bound in bounds:
+        inside = f"{{{bound}}}" if ":" in bound else bound or "{}"  # `keep: 0.1` gets the nearest form with a name
         for codec in codecs:
             try:
-                _core.Compression(Trial(codec, bound).settings)
+                _core.Compression(f"{{codec: {codec}, keep: {inside}}}")
             except _core.Error as error:
                 if error.code != "configuration":  # type: ignore[attr-defined]
                     raise
