@@ -9,7 +9,7 @@ def hint_for(error: Exception) -> str:
     """What helps if netCDF-C has no plugin for a filter; empty for another error."""
     if "undefined filter" not in str(error):
         return ""
-    return "; for the codec lorenzo it needs `export HDF5_PLUGIN_PATH=$(tailrace plugins)`"
+    return "; chunks of the codec lorenzo need `export HDF5_PLUGIN_PATH=$(tailrace plugins)`"
 
 
 def plugin_folder() -> Path:

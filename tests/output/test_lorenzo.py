@@ -105,7 +105,7 @@ def test_tools_without_the_plugin_say_what_helps(finished, tmp_path):
     for words in (("convert", "a.nc", str(tmp_path / "b.zarr")), ("advise", "a.nc")):
         done = tailrace(*words, cwd=finished.folder)
         assert done.returncode != 0
-        assert "it needs `export HDF5_PLUGIN_PATH=$(tailrace plugins)`" in done.stderr, done.stderr
+        assert "lorenzo need `export HDF5_PLUGIN_PATH=$(tailrace plugins)`" in done.stderr, done.stderr
 
 
 def test_netcdf_c_reads_it(finished, tmp_path):
@@ -145,7 +145,7 @@ def test_damaged_chunks_are_errors_of_zarr_python(finished):
     pytest.importorskip("zarr", minversion="3.0.8")
     from tailrace.zarr_codec import decode as decode_chunk
 
-    chunk = next(finished.path("a.zarr/single_absolute/c").rglob("0")).read_bytes()
+    chunk = finished.path("a.zarr/single_absolute/c/0/0/0/0").read_bytes()
     assert chunk[:3] == b"TLZ" and len(decode_chunk(chunk)) > 0
     promises_too_much = chunk[:8] + b"\xff" * 8 + chunk[16:]
     for damaged in (b"", chunk[:39], chunk[:-1], b"X" + chunk[1:], promises_too_much):

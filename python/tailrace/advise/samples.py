@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,7 +74,7 @@ def _opened(path: Path) -> Iterator[xarray.Dataset]:
     except AdviceError:
         raise
     except Exception as error:  # of whichever library reads it
-        why = str(error).partition("\n")[0]
+        why = re.split(r"\n|\. ", str(error))[0]  # the first sentence: xarray adds where its own manual is
         raise AdviceError(f"{path}: cannot be read as NetCDF or Zarr: {why}{hint_for(error)}") from None
 
 
