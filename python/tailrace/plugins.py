@@ -6,7 +6,7 @@ LIBRARY = "libtailrace_hdf5_plugin.so"
 
 
 def hint_for(error: Exception) -> str:
-    """What helps if netCDF-C has no plugin for a filter; empty for another error."""
+    """The remedy if netCDF-C has no plugin for a filter; empty for another error."""
     if "undefined filter" not in str(error):
         return ""
     return "; chunks of the codec lorenzo need `export HDF5_PLUGIN_PATH=$(tailrace plugins)`"

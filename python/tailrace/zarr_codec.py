@@ -61,7 +61,7 @@ class Lorenzo(BytesBytesCodec):
         return chunk_spec.prototype.buffer.from_array_like(values)
 
     async def _encode_single(self, chunk_bytes: "Buffer", chunk_spec: "ArraySpec") -> "Buffer | None":
-        raise NotImplementedError(f"the codec {NAME} decodes alone: Tailrace writes it")
+        raise NotImplementedError(f"the codec {NAME} only decodes; Tailrace writes it")
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: "ArraySpec") -> int:
         raise NotImplementedError("the size depends on the values")

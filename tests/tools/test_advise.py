@@ -125,6 +125,7 @@ def test_it_reads_zarr_stores(sample_file, tmp_path):
         ({"keep": ["1 %"]}, 'expected `{relative: 1 %}`, but got "1 %"'),
         ({"keep": [""]}, "expected at least one of `absolute`"),
         ({"keep": ["absolute: -1"]}, 'expected a number above 0, but got "-1"'),
+        ({"keep": ["absolute: 0, digits: 99"]}, "stored exactly; compression.keep.digits: expected a whole number"),
         ({"codecs": ["zstf"]}, 'Did you mean "zstd"?'),
         ({"output": "there.json"}, "there.json: exists; expected another file, or --force to replace it"),
         ({"output": "sample.nc", "force": True}, "sample.nc: exists and is read"),

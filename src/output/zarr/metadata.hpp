@@ -37,7 +37,8 @@ const Json& arrays_in(const Json& group);  // throws Error(resource) if there ar
 std::string text_of(const Json& document);
 
 // From the metadata of an array: the shape of its chunks; the shape of its shards, empty where each chunk is
-// a file; and the codecs of a chunk. Throw JSON errors, and Error(resource) for shards that no chunks make up.
+// a file; and the codecs of a chunk. Throw JSON errors, and Error(resource) for shards that no chunks make
+// up.
 std::vector<std::int64_t> chunk_in(const Json& array);
 std::vector<std::int64_t> shard_in(const Json& array);
 const Json& chunk_codecs_in(const Json& array);
