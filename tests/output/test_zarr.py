@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 import pytest
+import xarray as xr
 import zarr
 from support.growing_store import LONG, appended_by_jobs, check_kills, check_reader, whole_and_in_pieces
 from support.harness import attached, block_grid, field, indexed_grid, inline, model, replicated_grid, servers, tailrace
@@ -106,6 +107,23 @@ def test_read_by_zarr_python_without_consolidated_metadata(job):
         np.testing.assert_array_equal(array[...], data[name].values)
         assert array.metadata.dimension_names == data[name].dims
     assert zarr.open_array(result.path("a.zarr") / "w_now", mode="r").compressors[0].cname.value == "zstd"
+
+
+def test_virtualizarr_reads_stores_without_shards(job):
+    """Not shards, whose names have dots: docs/decisions/0045-shards-of-zarr-stores.md."""
+    parsers = pytest.importorskip("virtualizarr.parsers")
+    pytest.importorskip("arro3.core")  # VirtualiZarr lists chunks by it
+    from obspec_utils.registry import ObjectStoreRegistry
+    from obstore.store import LocalStore
+
+    output = {"a.zarr": CONFIG["output"]["a.zarr"] | {"zarr": {"shards": False}}}
+    store = job(model(2, **SCENARIO), servers(1), config=CONFIG | {"output": output}).finished().path("a.zarr")
+    chunks = parsers.ZarrParser()(url=f"file://{store}", registry=ObjectStoreRegistry({"file://": LocalStore()}))
+    found = xr.open_zarr(chunks, consolidated=False, zarr_format=3, decode_times=False, mask_and_scale=False)
+    expected = read_store(store)
+    assert set(found.data_vars) >= {entry.get("name", entry["field"]) for entry in VARIABLES}
+    for name in found.variables:
+        np.testing.assert_array_equal(found[name].values, expected[name].values, name)
 
 
 def test_jobs_of_unequal_length_append(job):
