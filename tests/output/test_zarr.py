@@ -109,15 +109,17 @@ def test_read_by_zarr_python_without_consolidated_metadata(job):
     assert zarr.open_array(result.path("a.zarr") / "w_now", mode="r").compressors[0].cname.value == "zstd"
 
 
-def test_virtualizarr_reads_stores_without_shards(job):
-    """Not shards, whose names have dots: docs/decisions/0045-shards-of-zarr-stores.md."""
+@pytest.mark.parametrize("shards", [True, False])
+def test_virtualizarr_reads_stores(job, shards):
     parsers = pytest.importorskip("virtualizarr.parsers")
     pytest.importorskip("arro3.core")  # VirtualiZarr lists chunks by it
     from obspec_utils.registry import ObjectStoreRegistry
     from obstore.store import LocalStore
 
-    output = {"a.zarr": CONFIG["output"]["a.zarr"] | {"zarr": {"shards": False}}}
+    output = {"a.zarr": CONFIG["output"]["a.zarr"] | {"zarr": {"shards": shards}}}
     store = job(model(2, **SCENARIO), servers(1), config=CONFIG | {"output": output}).finished().path("a.zarr")
+    with_shards = [name for name, array in zarr.open_group(store, mode="r").arrays() if array.shards]
+    assert bool(with_shards) == shards
     chunks = parsers.ZarrParser()(url=f"file://{store}", registry=ObjectStoreRegistry({"file://": LocalStore()}))
     found = xr.open_zarr(chunks, consolidated=False, zarr_format=3, decode_times=False, mask_and_scale=False)
     expected = read_store(store)

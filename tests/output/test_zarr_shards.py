@@ -152,7 +152,7 @@ def test_a_shard_holds_the_records_of_a_commit(job):
     result = job(model(2, **scenario), servers(1), config=config).finished()
     store = result.path("day.zarr")
     assert shards_of(store, "w3") == (10, 4, 8, 12)
-    assert all(len(list((store / f"w{i}").glob("c.*.0.0.0"))) == 4 for i in range(5))
+    assert all(len(list((store / f"w{i}/c").glob("*/0/0/0"))) == 4 for i in range(5))
     report = tailrace("inspect", "day.zarr", cwd=result.folder)
     assert report.returncode == 0, report.stderr
     assert "w3: 4 shards of 10 x 4 x 8 x 12 with chunks of 1 x 2 x 4 x 6; 320 chunks, " in report.stdout
@@ -227,7 +227,7 @@ def assert_slowly_read(store) -> int:
     counts = [outer // of for outer, of in zip(shard, inner, strict=True)]
     indices = {}
     for number in range(-(-records // shard[0])):
-        with (store / "w" / f"c.{number}.0.0.0").open("rb") as file:
+        with (store / f"w/c/{number}/0/0/0").open("rb") as file:
             file.seek(-16 * math.prod(counts) - 4, os.SEEK_END)
             indices[number] = np.frombuffer(file.read()[:-4], "<u8").reshape(*counts, 2)
     time.sleep(0.02)
@@ -236,7 +236,7 @@ def assert_slowly_read(store) -> int:
         number, within = divmod(record, shard[0])
         for corner in itertools.product(*map(range, counts[1:])):
             offset, size = map(int, indices[number][(within, *corner)])
-            with (store / "w" / f"c.{number}.0.0.0").open("rb") as file:
+            with (store / f"w/c/{number}/0/0/0").open("rb") as file:
                 file.seek(offset)
                 cells = np.frombuffer(numcodecs.Blosc().decode(file.read(size)), "<f8").reshape(inner[1:])
             place = tuple(slice(c * n, min((c + 1) * n, e)) for c, n, e in zip(corner, inner[1:], shape, strict=True))
@@ -253,13 +253,13 @@ def test_readers_see_whole_records_at_any_moment(job, tmp_path):
 def test_inspect_names_a_damaged_shard(job):
     scenario = LONG | {"times": LONG["times"][:11], "pace": 0.0, "report_steps": False}
     folder = job(model(1, **scenario), servers(1), config=NOW).finished().folder
-    shard = folder / "now.zarr" / "w" / "c.1.0.0.0"
+    shard = folder / "now.zarr/w/c/1/0/0/0"
     whole = shard.read_bytes()
     shard.write_bytes(whole[:-3] + bytes([whole[-3] ^ 1]) + whole[-2:])
     inspected = tailrace("inspect", "now.zarr", cwd=folder)
     said = inspected.stdout + inspected.stderr
     assert inspected.returncode != 0
-    assert "now.zarr: 1 of its shards are damaged" in said and "w/c.1.0.0.0: the index of the shard" in said, said
+    assert "now.zarr: has 1 damaged shard: " in said and "w/c/1/0/0/0: the index of the shard" in said, said
     shard.write_bytes(whole)
     assert tailrace("inspect", "now.zarr", cwd=folder).returncode == 0
 

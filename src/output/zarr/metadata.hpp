@@ -43,16 +43,11 @@ std::vector<std::int64_t> chunk_in(const Json& array);
 std::vector<std::int64_t> shard_in(const Json& array);
 const Json& chunk_codecs_in(const Json& array);
 
-// The name of the file of the chunk with this corner, such as "theta/c/3/0/1".
-std::string chunk_name(const std::string& variable, const std::vector<std::int64_t>& offset,
-                       const std::vector<std::int64_t>& chunk);
-// The name of a shard, such as "theta/c.3.0.1": without the folders of a name with slashes, each of which
-// would be one more inode.
-std::string shard_name(const std::string& variable, const std::vector<std::int64_t>& corner,
-                       const std::vector<std::int64_t>& shard);
-// The inverse of these: the number in the last part of the name of a chunk, of at most 18 digits; and the
-// numbers of a shard with so many dims, from the last part of its name. Nothing for names of other files.
+// The name of the file of the chunk or shard with this corner, such as "theta/c/3/0/1". `shape`: of a file.
+std::string chunk_name(const std::string& variable, const std::vector<std::int64_t>& corner,
+                       const std::vector<std::int64_t>& shape);
+// The inverse, for one folder or file after `c` in such a name: its number, of at most 18 digits. Nothing for
+// other names.
 std::optional<std::int64_t> number_in_name(std::string_view name);
-std::optional<std::vector<std::int64_t>> corner_in_name(std::string_view name, std::size_t dims);
 
 }  // namespace tailrace::output::zarr
