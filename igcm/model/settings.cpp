@@ -135,7 +135,8 @@ Settings read_settings(const std::string& path) {
       if (settings.mesh == Volumes::triangles && settings.mixing.upwinding > 0)
         throw std::invalid_argument("upwinding: is for hexagons; expected 0 with mesh = 'triangles'");
       if (settings.mesh == Volumes::triangles && settings.stencils)
-        throw std::invalid_argument("tendencies: 'stencils' are for hexagons; expected 'hand' with mesh = 'triangles'");
+        throw std::invalid_argument(
+            "tendencies: 'stencils' are for hexagons; expected 'hand' with mesh = 'triangles'");
       if (settings.which.tilt != 0 && settings.which.name != "williamson2")
         throw std::invalid_argument("tilt: is for williamson2; expected 0 with case = '" +
                                     settings.which.name + "'");
