@@ -5,6 +5,7 @@
 // others; `tailrace run` reads them all. All servers append to commits.jsonl, each line in one piece.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 
 #include "env/clock.hpp"
 #include "env/file_system.hpp"
+#include "telemetry/counters.hpp"
 
 namespace tailrace::telemetry {
 
@@ -74,12 +76,18 @@ struct StatusSnapshot {
   double lag_seconds = 0.0;  // of the latest commit
   double buffer_used = 0.0;  // 0 to 1, of the fullest client buffer
   std::uint64_t pending_bytes = 0;
+  std::uint64_t memory_bytes = 0;    // servers.memory
+  bool memory_bounds_all = false;    // else what the plan must hold comes on top
+  std::uint64_t resident_bytes = 0;  // of the process, now; in mode attached that is a rank of the model
+  std::array<double, phase_count> phase_seconds{};  // by Phase, of all threads
+  Timings lag;                                      // of each commit
 };
 
 class Status {
  public:
   // `files` and `clock` must live longer; the directory exists.
-  Status(env::FileSystem& files, const env::Clock& clock, std::string directory, int server, int servers);
+  Status(env::FileSystem& files, const env::Clock& clock, std::string directory, int server, int servers,
+         std::string host = "");
 
   // Ask before collecting a snapshot: cheap.
   bool due() const { return clock_.seconds() >= next_; }
@@ -97,6 +105,7 @@ class Status {
   std::string path_;
   int server_;
   int servers_;
+  std::string host_;
   double begin_;
   double next_;
   bool complained_ = false;
