@@ -19,6 +19,7 @@ LAT = np.linspace(-87.0, 87.0, 30)
 LON = np.arange(0.0, 360.0, 8.0) + 4.0
 HEIGHT = np.array([100.0, 400.0, 1600.0, 6400.0])
 LEVEL = 3
+UPWARDS = {"axis": "Z", "positive": "up"}
 
 
 def quads() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -35,13 +36,17 @@ def declare(io) -> dict[str, np.ndarray]:
     io.grid("globe", dims=["height", "lat", "lon"], shape=[len(HEIGHT), len(LAT), len(LON)])
     io.coordinate("globe", "lat", LAT, units="degrees_north", standard_name="latitude")
     io.coordinate("globe", "lon", LON, units="degrees_east", standard_name="longitude")
-    io.coordinate("globe", "height", HEIGHT, units="m", standard_name="height", attributes={"axis": "Z", "positive": "up"})
+    io.coordinate(
+        "globe", "height", HEIGHT, units="m", standard_name="height", attributes={"axis": "Z", "positive": "up"}
+    )
     io.healpix_grid("pix", level=LEVEL, cells=np.arange(12 << (2 * LEVEL)))
     lon, lat, faces = quads()
     io.grid("quads", dims=["face"], shape=[len(faces)], indexed_dim="face", indices=np.arange(len(faces)))
     io.mesh("quads", lon, lat, faces)
     io.grid("column", dims=["height"], shape=[len(HEIGHT)])
-    io.coordinate("column", "height", HEIGHT, units="m", standard_name="height", attributes={"axis": "Z", "positive": "up"})
+    io.coordinate(
+        "column", "height", HEIGHT, units="m", standard_name="height", attributes={"axis": "Z", "positive": "up"}
+    )
     for name, grid in (("ta", "globe"), ("hp", "pix"), ("me", "quads"), ("column_mean", "column")):
         io.field(name, grid=grid, units="K")
     io.field("energy", units="J")
