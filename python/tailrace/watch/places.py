@@ -44,10 +44,10 @@ class Places:
             engine = "unknown"
         if engine not in DRAWN:
             raise Refused(f"{path}: only NetCDF files and Zarr stores are drawn")
-        if place.is_dir():
+        if not (place.is_dir() if engine == "zarr" else place.is_file()):
+            raise Refused(f"{path}: is no {'store' if engine == 'zarr' else 'file'}")
+        if engine == "zarr":
             self._check_store(path, place)
-        elif not place.is_file():
-            raise Refused(f"{path}: is no file")
         return place
 
     def _is_inside(self, place: Path) -> bool:

@@ -17,6 +17,7 @@ from .places import Places
 
 INSTALL = "pip install 'tailrace[watch]'"
 LOOPBACK = "127.0.0.1"
+BACKLOG = 128  # connections that wait to be accepted
 
 
 class WatchError(Exception):
@@ -52,6 +53,7 @@ def serve_page(
     for place in places:
         report = report_directory(place)
         runs.append(Watched(Run(report, until), Places.of(report, more)))
+        runs[-1].look()
     with _bound(port) as listening:
         number = listening.getsockname()[1]
 
@@ -67,7 +69,7 @@ def serve_page(
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
-                backlog=128,
+                backlog=BACKLOG,
                 timeout_keep_alive=5,
                 timeout_graceful_shutdown=2,
             )
@@ -103,6 +105,7 @@ def _bound(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((LOOPBACK, port))
+        listening.listen(BACKLOG)  # before the address is told
     except (OSError, OverflowError) as error:
         listening.close()
         reason = getattr(error, "strerror", None) or error

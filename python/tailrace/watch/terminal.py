@@ -26,7 +26,8 @@ from tailrace._text import bytes_text, percent_text, seconds_text
 from .numbers import ComponentNumbers, NoRun, Numbers, Run, ServerNumbers, report_directory
 
 LOOK_EVERY = 0.5  # seconds
-BYTE_OF_CTRL_C = b"\x03"
+TABLE_LINES = 4  # of a table, besides its rows
+ENDING_KEYS = (b"q", b"Q", b"\x03", b"\x04")  # also ^C and ^D, where the terminal passes them on
 
 
 def show_once(directory: Path, until: float | None) -> None:
@@ -35,7 +36,7 @@ def show_once(directory: Path, until: float | None) -> None:
     numbers = run.look()
     if numbers is None:
         raise NoRun(f"{run.directory}: no server has written its status yet")
-    console = Console(no_color=True, highlight=False, width=max(80, Console().width), legacy_windows=False)
+    console = Console(no_color=True, highlight=False, width=max(80, Console().width))
     console.print(picture(numbers, 10_000))
 
 
@@ -53,7 +54,7 @@ def show_live(directory: Path, until: float | None) -> None:
             numbers = run.look()
             shown = picture(numbers, console.height - 2) if numbers else Text("no server has written its status yet")
             live.update(Group(shown, Text("q ends", style="dim")), refresh=True)
-            if numbers and numbers.has_ended or pressed(LOOK_EVERY) in (b"q", b"Q", BYTE_OF_CTRL_C, b"\x04"):
+            if (numbers and numbers.has_ended) or pressed(LOOK_EVERY) in ENDING_KEYS:
                 break
     if numbers:  # the last state stays on the terminal
         console.print(picture(numbers, 10_000))
@@ -100,10 +101,12 @@ def picture(numbers: Numbers, lines: int) -> Group:
     parts = [head, _components(numbers), _totals(numbers)]
     parts += [Text(f"Fault: {text}", style="red") for text in numbers.faults]
     parts += [Text(f"Warning: {text}", style="yellow") for text in numbers.warnings]
-    parts.append(_servers(numbers.servers, max(3, lines // 3)))
-    parts.append(_files(numbers, max(3, lines // 3)))
+    servers = max(3, lines // 4)
+    parts.append(_servers(numbers.servers, servers))
+    used = len(parts) + TABLE_LINES * 3 + len(numbers.components) + min(servers, len(numbers.servers))
+    parts.append(_files(numbers, max(3, lines - used)))
     if numbers.headline:
-        parts.append(Text("report: " + "; ".join(f"{what} {value} {more}" for what, value, more in numbers.headline)))
+        parts += [Text(f"{what}: {value} {context}") for what, value, context in numbers.headline]
     return Group(*parts)
 
 
@@ -115,7 +118,7 @@ def _table(*heads: str) -> Table:
 
 
 def _components(numbers: Numbers) -> Table:
-    table = _table("component", "step", "model time", "steps/s", "simulated a day", "ends")
+    table = _table("component", "step", "model time", "steps/s", "a day", "ends")
     for one in numbers.components:
         speed = "-" if one.steps_per_second is None else f"{one.steps_per_second:.3g}"
         day = "-" if one.simulated_per_day is None else model_text(one.simulated_per_day)
@@ -130,7 +133,7 @@ def _end(one: ComponentNumbers) -> str:
         then = datetime.now() + timedelta(seconds=one.seconds_to_end)
     except OverflowError:
         return "never"
-    return f"in {seconds_text(one.seconds_to_end)}, {then:%Y-%m-%d %H:%M}"
+    return f"in {seconds_text(one.seconds_to_end)}, {then:%d %b %H:%M}"
 
 
 def model_text(seconds: float) -> str:
@@ -156,21 +159,27 @@ def _totals(numbers: Numbers) -> Text:
 
 
 def _servers(servers: tuple[ServerNumbers, ...], most: int) -> Table:
-    table = _table("server", "busy threads", "lag", "buffer", "holds", "of", "process", "warnings")
+    """Those that are busiest come first."""
+    table = _table("server", "host", "busy", "lag", "buffer", "holds", "process", "warned")
+    table.columns[1].no_wrap, table.columns[1].justify = False, "left"
     for one in sorted(servers, key=lambda one: -one.load)[:most]:
-        bound = "-" if one.memory_bytes is None else bytes_text(one.memory_bytes)
         table.add_row(
-            f"{one.number} {one.host}",
+            str(one.number),
+            Text(one.host),
             f"{one.load:.2f}",
             seconds_text(one.lag_seconds),
             percent_text(one.buffer_used),
-            bytes_text(one.pending_bytes),
-            bound if one.memory_bounds_all or one.memory_bytes is None else f"{bound} and the plan",
+            _held(one),
             "-" if one.resident_bytes is None else bytes_text(one.resident_bytes),
             str(one.warnings),
         )
     _count(table, len(servers), most)
     return table
+
+
+def _held(one: ServerNumbers) -> str:
+    bound = f" of {bytes_text(one.memory_bytes)}" if one.memory_bytes is not None and one.memory_bounds_all else ""
+    return bytes_text(one.pending_bytes) + bound
 
 
 def _files(numbers: Numbers, most: int) -> Table:
