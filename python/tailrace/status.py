@@ -54,7 +54,7 @@ class InputProgress:
 
 @dataclass(frozen=True)
 class Server:
-    """One server. What an older Tailrace did not write is None or empty."""
+    """One server. Numbers that an older Tailrace did not write are None or empty."""
 
     number: int
     host: str

@@ -105,7 +105,7 @@ void Reporter::open(const std::optional<base::Fault>& fault, bool ours) {
   const int servers = static_cast<int>(run_.assignment.servers.size());
   try {
     status_ = std::make_unique<telemetry::Status>(env::system_files(), env::system_clock(),
-                                                  options.report_directory, rank_, servers, env::host_name());
+                                                  options.report_directory, rank_, servers);
     commit_log_ = std::make_unique<telemetry::CommitLog>(env::system_files(), env::system_clock(),
                                                          options.report_directory, rank_);
   } catch (...) {

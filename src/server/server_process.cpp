@@ -440,6 +440,7 @@ telemetry::StatusSnapshot ServerProcess::snapshot() const {
       for (const telemetry::InputStatus& input : hosted->input->status()) snapshot.inputs.push_back(input);
   }
   const telemetry::ServerCounters& counters = reporter_.counters();
+  snapshot.host = counters.host;
   snapshot.bytes_in = counters.bytes_in.get();
   snapshot.encoded_bytes_out = counters.encoded_bytes_out.get();
   snapshot.lag_seconds = 1e-9 * static_cast<double>(counters.last_lag_nanoseconds.get());

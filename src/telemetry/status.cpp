@@ -73,13 +73,12 @@ std::unique_ptr<env::File> prepare_report_directory(env::FileSystem& files, cons
 }
 
 Status::Status(env::FileSystem& files, const env::Clock& clock, std::string directory, int server,
-               int servers, std::string host)
+               int servers)
     : files_(files),
       clock_(clock),
       path_(server == 0 ? directory + "/status.json" : fmt::format("{}/status.{}.json", directory, server)),
       server_(server),
       servers_(servers),
-      host_(std::move(host)),
       begin_(clock.seconds()),
       next_(begin_) {}
 
@@ -114,7 +113,7 @@ void Status::write(const StatusSnapshot& snapshot, const std::string& state) {
             {"version", schema_version},
             {"server", server_},
             {"servers", servers_},
-            {"host", host_},
+            {"host", snapshot.host},
             {"state", state},
             {"wall_time", env::iso_time(clock_)},
             {"seconds", now - begin_}};

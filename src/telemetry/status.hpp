@@ -67,6 +67,7 @@ struct CheckpointStatus {
 
 // The present state; the writer derives rates from one publication to the next.
 struct StatusSnapshot {
+  std::string host;
   std::vector<ComponentStatus> components;
   std::vector<DatasetStatus> files;  // that this server owns
   std::vector<CheckpointStatus> checkpoints;
@@ -86,8 +87,7 @@ struct StatusSnapshot {
 class Status {
  public:
   // `files` and `clock` must live longer; the directory exists.
-  Status(env::FileSystem& files, const env::Clock& clock, std::string directory, int server, int servers,
-         std::string host = "");
+  Status(env::FileSystem& files, const env::Clock& clock, std::string directory, int server, int servers);
 
   // Ask before collecting a snapshot: cheap.
   bool due() const { return clock_.seconds() >= next_; }
@@ -105,7 +105,6 @@ class Status {
   std::string path_;
   int server_;
   int servers_;
-  std::string host_;
   double begin_;
   double next_;
   bool complained_ = false;

@@ -1,4 +1,4 @@
-"""What the page asks for: the numbers of the run as server-sent events, the variables of its files, and pictures."""
+"""The answers to the page: the numbers of the run as server-sent events, the variables of its files, and pictures."""
 
 from __future__ import annotations
 

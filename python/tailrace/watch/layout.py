@@ -1,4 +1,4 @@
-"""What can be drawn of a variable: which of its dims are horizontal, which one is vertical, which ones grow."""
+"""The views of a variable: which of its dims are horizontal, which one is vertical, which ones grow."""
 
 from __future__ import annotations
 

@@ -253,7 +253,7 @@ class Run:
         for file in report["files"]:
             if file.get("skipped"):
                 faults.append(f"{file['path']} was given up: {file['skipped']}")
-        found = [text for text in findings(report) if not text.startswith("The run ")]  # its outcome is told above
+        found = [text for text in findings(report) if not text.startswith("The run ")]  # its outcome is above
         return dict(faults=tuple(faults), warnings=(*warnings, *found), headline=tuple(headline(report)))
 
     @staticmethod
@@ -310,7 +310,7 @@ class Run:
 
 
 def memory_share(server: ServerNumbers) -> float | None:
-    """What it holds as a share of its bound. None where the bound is not known: without the option `memory`, what the
+    """The data that it holds, as a share of its bound. None where the bound is not known: without the option `memory`, what the
     plan must hold comes on top of the default."""
     if not server.memory_bytes or not server.memory_bounds_all:
         return None

@@ -38,7 +38,7 @@ KEPT_RASTERS = 4
 
 
 class PictureError(Exception):
-    """What cannot be drawn, and why; for the user."""
+    """Something cannot be drawn; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Drawing:
         return views[self.request.view]
 
     def _index(self, times: dict[str, np.ndarray] | None) -> dict[str, int | slice | np.ndarray]:
-        """Which part is read along each dim."""
+        """The part that is read along each dim."""
         found: dict[str, int | slice | np.ndarray] = {}
         for dim in self.layout.dims:
             size = self.raw.sizes[dim]

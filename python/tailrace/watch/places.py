@@ -1,4 +1,4 @@
-"""Which files of a run may be opened: those that it lists itself, and only inside its directories."""
+"""The files of a run that may be opened: those that it lists itself, and only inside its directories."""
 
 from __future__ import annotations
 

@@ -113,7 +113,9 @@ def picture(numbers: Numbers, lines: int) -> Group:
 def _table(*heads: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for number, head in enumerate(heads):
-        table.add_column(head, justify="right" if number else "left", overflow="fold", no_wrap=number > 0)
+        table.add_column(
+            head, justify="right" if number else "left", min_width=len(head), overflow="fold", no_wrap=number > 0
+        )
     return table
 
 

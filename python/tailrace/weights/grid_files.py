@@ -38,7 +38,7 @@ def _read(path: Path) -> Grid:
 
 
 def healpix_of(mapping: Any) -> Healpix:
-    """Of a variable with the grid_mapping_name healpix."""
+    """The grid of a variable with the grid_mapping_name healpix."""
     has = mapping.ncattrs()
     sides = next((name for name in ("healpix_nside", "nside") if name in has), None)
     if "refinement_level" in has:

@@ -52,8 +52,9 @@ TEST_F(StatusTest, tells_how_things_stand) {
 }
 
 TEST_F(StatusTest, tells_the_load_the_memory_and_what_was_logged) {
-  Status status(*files, clock, "report", 0, 1, "node1");
+  Status status(*files, clock, "report", 0, 1);
   StatusSnapshot snapshot = at_step(10);
+  snapshot.host = "node1";
   snapshot.memory_bytes = 1000;
   snapshot.memory_bounds_all = true;
   snapshot.resident_bytes = 4000;

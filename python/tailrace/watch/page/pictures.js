@@ -59,6 +59,7 @@ export class Pictures {
 
   async listVariables() {
     const file = at("file").value;
+    this.variables = null; // nothing is asked for until they are known
     try {
       const found = await (await this.ask(`api/contents?${new URLSearchParams({ file })}`)).json();
       if (file !== at("file").value) return; // another one was chosen meanwhile
@@ -105,6 +106,7 @@ export class Pictures {
       return this.redraw();
     }
     this.loading = true;
+    at("pictures").setAttribute("aria-busy", "true");
     try {
       const run = at("run").value;
       const runs = this.isPlane() || !this.compares || run !== "0" ? [run] : ["0", "1"];
@@ -124,6 +126,7 @@ export class Pictures {
       this.complain(error);
     } finally {
       this.loading = false;
+      at("pictures").setAttribute("aria-busy", "false");
     }
     if (this.again) {
       this.again = false;
