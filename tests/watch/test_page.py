@@ -173,7 +173,7 @@ def test_the_table_of_colours_is_matplotlibs(page):
     for name in ("viridis", "cividis", "PuOr"):
         table = page.evaluate(f"import('/colours.js').then((module) => module.table('{name}'))")
         wanted = matplotlib.colormaps[name](np.arange(256))[:, :3] * 255
-        assert np.abs(np.array(table) - wanted).max() < 4, name
+        assert np.abs(np.array(table) - wanted).max() < 6, name
 
 
 def test_another_run_and_the_difference(page):

@@ -174,6 +174,8 @@ async def _answered(answer) -> Response:
         return JSONResponse({"error": str(error)}, status_code=409)
     except Busy:
         return JSONResponse({"error": "too many pictures are asked for at the same time"}, status_code=503)
+    except Exception as error:  # of the libraries that read: a damaged file meets many of their corners
+        return JSONResponse({"error": f"cannot be drawn: {type(error).__name__}: {error}"}, status_code=500)
 
 
 def places_of(given) -> dict[str, int]:

@@ -1,4 +1,5 @@
-"""Turns requests of others away. On loopback, any process of the machine can connect, and any page in the user's browser can try.
+"""Turns requests of others away. On loopback, any process of the machine can connect, and any page in the user's
+browser can try.
 
 A request needs the token, which only the user's terminal shows; a Host of this machine, so that no name of another
 site can stand for it (DNS rebinding); and no Origin but the page's own.

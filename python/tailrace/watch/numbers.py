@@ -310,8 +310,8 @@ class Run:
 
 
 def memory_share(server: ServerNumbers) -> float | None:
-    """The data that it holds, as a share of its bound. None where the bound is not known: without the option `memory`, what the
-    plan must hold comes on top of the default."""
+    """The data that it holds, as a share of its bound. None where the bound is not known: without the option `memory`,
+    what the plan must hold comes on top of the default."""
     if not server.memory_bytes or not server.memory_bounds_all:
         return None
     return server.pending_bytes / server.memory_bytes

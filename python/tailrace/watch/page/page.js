@@ -75,15 +75,19 @@ function show(runs) {
   tell(run.trouble);
   at("directory").textContent = run.directory;
   document.title = `${run.state}: ${run.directory}`;
-  at("state").textContent = run.state;
+  if (at("state").textContent !== run.state) at("state").textContent = run.state; // readers speak each change
   at("state").className = run.state === "running" || run.state === "complete" ? "good" : "bad";
   if (!run.components) return;
   at("since").textContent = `for ${seconds(run.seconds)}, status of ${run.wall_time}`;
   at("cards").replaceChildren(...cards(run));
-  at("messages").replaceChildren(
-    ...run.faults.map((text) => message("Fault: ", text, "fault")),
-    ...run.warnings.map((text) => message("Warning: ", text, "warning")),
-  );
+  const told = JSON.stringify([run.faults, run.warnings]);
+  if (told !== at("messages").dataset.told) {
+    at("messages").dataset.told = told;
+    at("messages").replaceChildren(
+      ...run.faults.map((text) => message("Fault: ", text, "fault")),
+      ...run.warnings.map((text) => message("Warning: ", text, "warning")),
+    );
+  }
   at("curves").hidden = run.history.length < 2;
   drawCurves(at("curves"), run.history);
   table("files", ["file", "commits", "safe up to", "last commit"], run.files.map((file) => [

@@ -35,7 +35,7 @@ export class Pictures {
       else if (written.length) this.choose("file");
     }
     const file = runs[0].files.find((one) => one.path === at("file").value);
-    const state = JSON.stringify([file, runs[1]?.files.find((one) => one.path === at("file").value)]);
+    const state = JSON.stringify([file, runs[1]?.files?.find((one) => one.path === at("file").value)]);
     if (file && state !== this.state) {
       const isFirst = this.state === undefined;
       this.state = state;
