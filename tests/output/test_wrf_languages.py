@@ -107,7 +107,7 @@ def program(language: str) -> str:
 @pytest.mark.parametrize("language", ["c", "fortran"])
 def test_a_model_gives_types_blanks_and_its_configuration(tmp_path, language):
     told = heard_alone(tmp_path, language, program(language), CONFIG)
-    assert told == ['attribute "stagger": field "T3" was not declared. Did you mean "T2"?']
+    assert len(told) == 1 and told[0].startswith('attribute "stagger": field "T3" was not declared. Did you mean "T2"?')
     assert not (tmp_path / "left_out.nc").exists()
     with netCDF4.Dataset(tmp_path / "wrfout.nc") as data:
         assert (data.DX, data.DX.dtype) == (3000.0, np.float32)

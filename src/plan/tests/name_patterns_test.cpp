@@ -1,6 +1,7 @@
 // Names under `fields` with `*` or `?`, and what a file makes of them.
 #include "plan/naming/name_patterns.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "plan/plan.hpp"
@@ -42,8 +43,9 @@ std::string complaint(const std::string& text) {
 }
 
 std::vector<std::string> names(const std::string& text, std::size_t group = 0) {
+  const settings::Configuration expanded = configuration(text);
   std::vector<std::string> found;
-  for (const auto& field : configuration(text).field_groups.at(group).fields) found.push_back(field.name);
+  for (const auto& field : expanded.field_groups.at(group).fields) found.push_back(field.name);
   return found;
 }
 
@@ -68,7 +70,7 @@ TEST(NamePatterns, an_entry_of_its_own_takes_precedence_in_a_file) {
       declared());
   std::vector<std::string> made;
   for (const VariablePlan& variable : plan.files.at(0).variables)
-    made.push_back(variable.name + " " + time::name_of(variable.reduction));
+    made.push_back(fmt::format("{} {}", variable.name, time::name_of(variable.reduction)));
   EXPECT_THAT(made, ElementsAre("u snapshot", "q snapshot", "t2m snapshot", "v mean", "u_max max"));
 }
 
