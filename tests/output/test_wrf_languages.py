@@ -1,4 +1,4 @@
-"""What WRF's layout needs from a model, in C and Fortran: typed attributes, exact texts, a text of configuration."""
+"""A model in C and in Fortran gives typed attributes, exact texts and a text of configuration to a file of WRF's layout."""
 
 import h5py
 import netCDF4
