@@ -1,4 +1,4 @@
-"""A model in C and in Fortran gives typed attributes, exact texts and a text of configuration to a file of WRF's layout."""
+"""Models in C and Fortran give typed attributes, exact texts and a text of configuration to a file of WRF's layout."""
 
 import h5py
 import netCDF4

@@ -39,7 +39,7 @@ AttributeValue fill_attribute(const VariableSpec& variable) {
   return value;
 }
 
-hid_t file_type(const VariableSpec& variable) TAILRACE_REQUIRES(hdf5_mutex) {
+hid_t file_type(const VariableSpec& variable) {
   if (variable.is_text) return H5T_C_S1;  // NC_CHAR as netCDF-C stores it: strings of one character each
   switch (variable.type) {
     case model::DataType::float32: return H5T_IEEE_F32LE;

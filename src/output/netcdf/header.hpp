@@ -33,6 +33,6 @@ inline constexpr const char* bare_dimension = "This is a netCDF dimension but no
 bool is_bare(const DatasetSpec& spec, std::size_t dim);
 
 hid_t memory_type(model::DataType type);
-hid_t memory_type(const VariableSpec& variable) TAILRACE_REQUIRES(hdf5_mutex);
+hid_t memory_type(const VariableSpec& variable);
 
 }  // namespace tailrace::output::netcdf
