@@ -23,8 +23,8 @@ std::vector<double> numbers(hid_t dataset) {
 struct Visit {
   hid_t file;
   std::map<std::string, ExistingAxis> axes;
-  std::map<int, std::vector<std::string>> texts;  // of each record, by the number of the dim
-  std::map<std::string, int> bare;                // the number of each axis that is no variable
+  std::map<int, std::vector<std::string>> texts = {};  // of each record, by the number of the dim
+  std::map<std::string, int> bare = {};                // the number of each axis that is no variable
 };
 
 // Texts, one for each record: (record, character), in netCDF's characters.
