@@ -179,7 +179,9 @@ void ServerProcess::set_up(HostedComponent& hosted, std::span<const std::byte> m
   try {
     pipeline::ComponentInfo info = read_component_info(reader, run_, hosted.number, reporter_.started());
     const bool keep = !fault && reporter_.keeps_declarations();
-    const std::string declared = keep ? plan::to_json({info.declarations, info.decomposition}) : "";
+    const settings::Sources& sources = run_.sources[base::index(hosted.number)];
+    const std::string declared =
+        keep ? plan::to_json({info.declarations, info.decomposition, settings::model_text_of(sources)}) : "";
     hosted.component = std::make_unique<pipeline::ServedComponent>(std::move(info), messenger_, services());
     if (!fault)
       hosted.input = make_input_service(*hosted.component, run_,
