@@ -393,6 +393,11 @@ void check_targets(const Files& files, const Sections& all, Problems& problems) 
       if (!variable.field.empty())
         listed.expect({.name = variable.field, .location = variable.target_location},
                       variable.config_path + ".field", problems);
+      if (variable.regrid)
+        for (const regrid::Merge& merge : variable.regrid->merges)
+          for (const regrid::Merge::Name& name : merge.names)
+            listed.expect({.name = name.field, .location = name.location},
+                          variable.regrid->config_path + ".merge", problems);
       if (variable.group.empty() || is_open(variable.group) || !all.is_sound("groups")) continue;
       if (!groups.contains(variable.group))
         problems.add(variable.target_location, variable.config_path + ".group",
