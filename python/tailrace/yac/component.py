@@ -17,6 +17,7 @@ from .derived import check_mode, derived_path, write_derived
 from .errors import INSTALL, CouplingError, MissingPackage
 from .exchange import ExchangedField
 from .grids import OwnGrid
+from .levels import Levels
 from .own_files import FOLDER, make_room
 from .plan import make_plan
 from .request import Request, read_request
@@ -85,6 +86,7 @@ class Component:
         grids = {
             name: OwnGrid(name, entry, self._comm.rank, self._comm.size) for name, entry in self.request.grids.items()
         }
+        self._levels = {dim: Levels(dim, entry) for dim, entry in self.request.levels.items()}
         points = {name: grid.define() for name, grid in grids.items()}
         self.known = self._synchronise()
         self.plan = make_plan(self.request, self.coupling, self.known)
@@ -157,6 +159,8 @@ class Component:
             key = (each.name.grid, each.collection, each.levels if each.collection > 1 else "")
             if key not in declared:
                 declared[key] = field.grid.declare(io, each.levels, each.collection)
+                if each.collection > 1 and each.levels in self._levels:
+                    self._levels[each.levels].declare(io, declared[key], each.collection)
             field.declare(io, declared[key], self.is_first)
 
     def _exchange_all(self, fields: list[ExchangedField], restarted: int | None) -> None:
