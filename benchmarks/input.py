@@ -108,9 +108,7 @@ def lay_out_many(where: Path, fields: int, hours: int) -> int:
     nx, ny, nz = 24, 12, 10
     names = ["u", "v", *(f"q{i}" for i in range(fields - 2))]
     (where / "variables.txt").write_text("".join(f"{name} volume '1' linear q -\n" for name in names))
-    (where / "many.nml").write_text(
-        f"&forced nx = {nx}, ny = {ny}, nz = {nz}, substeps = 1, hours = {hours} /\n"
-    )
+    (where / "many.nml").write_text(f"&forced nx = {nx}, ny = {ny}, nz = {nz}, substeps = 1, hours = {hours} /\n")
     asked = "".join(f"      {name}: {{variable: q}}\n" for name in names)
     (where / "forced.yaml").write_text(
         f"tailrace: 1\nservers: {{mode: dedicated, count: 1, memory: {MEMORY} MiB}}\n"

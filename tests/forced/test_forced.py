@@ -1,5 +1,5 @@
-"""The model forced computes the same whether it reads its 48 files by itself or gets them through Tailrace, linked or by
-YAC, and its inputs are those that xarray finds in the files."""
+"""The model forced computes the same whether it reads its 48 files by itself or gets them through Tailrace, linked or
+by YAC, and its inputs are those that xarray finds in the files."""
 
 import subprocess
 import sys

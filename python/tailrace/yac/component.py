@@ -16,6 +16,7 @@ from .definitions import SIGN, Definitions, await_definitions, check_output_of_d
 from .derived import check_mode, derived_path, write_derived
 from .errors import INSTALL, CouplingError, MissingPackage
 from .exchange import ExchangedField
+from .foreign import check_protocol
 from .grids import OwnGrid
 from .levels import Levels
 from .own_files import FOLDER, make_room
@@ -75,6 +76,7 @@ class Component:
         self._yac = yac.YAC()
         self._yac.read_config_yaml(str(coupling))
         self._component = self._yac.def_comp(self.request.component)
+        check_protocol(self.request, self._yac.component_names)
         self._comm = self._component.comp_comm
         self.is_first = self._comm.rank == 0
         self.patience = Patience(*times, self.is_first)

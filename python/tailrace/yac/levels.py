@@ -32,8 +32,9 @@ class Levels:
         """To a session that knows the grid by that name, with `size` levels."""
         if len(self.values) != size:
             raise CouplingError(
-                f"{self.place}  yac.levels.{self.dim}: {self.what} has {len(self.values)} values, but YAC couples fields "
-                f"with {size} levels; expected as many, or another name for their dimension (yac.fields.FIELD.levels)"
+                f"{self.place}  yac.levels.{self.dim}: {self.what} has {len(self.values)} values, but YAC couples "
+                f"fields with {size} levels; expected as many, or another name for their dimension "
+                "(yac.fields.FIELD.levels)"
             )
         io.coordinate(grid, self.dim, self.values, attributes=self._attributes, **self._own)
 

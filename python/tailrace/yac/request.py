@@ -24,9 +24,9 @@ class Asked:
 
 @dataclass(frozen=True)
 class Request:
-    """`grids`: by name, with `place` and `target`; `fields`: by name, with `levels` and perhaps `fill_value`; `levels`: by
-    dimension, with `place`, `file` and `variable`; `given`: options that the text itself has, with `place` and `value`;
-    `inputs`: the places of the fields of `input`."""
+    """`grids`: by name, with `place` and `target`; `fields`: by name, with `levels` and perhaps `fill_value`; `levels`:
+    by dimension, with `place`, `file` and `variable`; `given`: options that the text itself has, with `place` and
+    `value`; `inputs`: the places of the fields of `input`."""
 
     path: Path
     place: str
