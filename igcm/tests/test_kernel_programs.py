@@ -323,6 +323,8 @@ def test_options_that_do_not_go_together(tmp_path):
     told = refused(tmp_path, "comp_pvort", "--output", path, "--save-input", path)
     assert f'--save-input: "{path}" is the file of --output; expected another' in told
     assert list(tmp_path.iterdir()) == []
+    for option in ("--input", "--output", "--reference", "--save-input"):
+        assert f"{option}: expected a value that is not empty" in refused(tmp_path, "comp_pvort", option, "")
 
 
 def test_nothing_is_left_of_a_file_that_cannot_grow(tmp_path):

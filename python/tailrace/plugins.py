@@ -5,6 +5,13 @@ from pathlib import Path
 LIBRARY = "libtailrace_hdf5_plugin.so"
 
 
+def hint_for(error: Exception) -> str:
+    """The remedy if netCDF-C has no plugin for a filter; empty for another error."""
+    if "undefined filter" not in str(error):
+        return ""
+    return "; chunks of the codec lorenzo need `export HDF5_PLUGIN_PATH=$(tailrace plugins)`"
+
+
 def plugin_folder() -> Path:
     """The folder for HDF5_PLUGIN_PATH: in this package, where a wheel has it and tools/link_python links it, or in the
     library folder of the installation around the package."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 NAME = "tailrace.lorenzo"
 HEADER = 40  # bytes, with the number of values at 8 and their size at 5
+MOST_BYTES = 1 << 32
 
 
 @cache
@@ -28,14 +29,14 @@ def _library() -> ctypes.CDLL:
     return library
 
 
-def decode(chunk: Any, expected: int | None = None) -> np.ndarray:
-    """The bytes of the values of a chunk. `expected`: how many there must be."""
+def decode(chunk: Any) -> np.ndarray:
+    """The bytes of the values of a chunk."""
     encoded = np.frombuffer(chunk, "u1")
-    size = -1
-    if len(encoded) >= HEADER:
-        size = int(encoded[8:16].view("<u8")[0]) * int(encoded[5])
-    if size < 0 or size > 1 << 32 or expected not in (None, size):
-        raise ValueError(f"a chunk of codec {NAME} is damaged: its {len(encoded)} bytes do not hold {expected} bytes")
+    if len(encoded) < HEADER:
+        raise ValueError(f"a chunk of codec {NAME} is damaged: it has {len(encoded)} bytes, fewer than its header")
+    size = int(encoded[8:16].view("<u8")[0]) * int(encoded[5])
+    if size > MOST_BYTES:
+        raise ValueError(f"a chunk of codec {NAME} is damaged: its header promises {size} bytes of values")
     values = np.empty(size, "u1")
     if _library().tailrace_lorenzo_decode(encoded.ctypes.data, len(encoded), values.ctypes.data, size):
         raise ValueError(f"a chunk of codec {NAME} is damaged: its {len(encoded)} bytes cannot be decoded")
@@ -60,7 +61,7 @@ class Lorenzo(BytesBytesCodec):
         return chunk_spec.prototype.buffer.from_array_like(values)
 
     async def _encode_single(self, chunk_bytes: "Buffer", chunk_spec: "ArraySpec") -> "Buffer | None":
-        raise NotImplementedError(f"the codec {NAME} decodes alone: Tailrace writes it")
+        raise NotImplementedError(f"the codec {NAME} only decodes; Tailrace writes it")
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: "ArraySpec") -> int:
         raise NotImplementedError("the size depends on the values")

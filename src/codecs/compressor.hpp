@@ -28,9 +28,9 @@ class Compressor {
   virtual std::vector<std::byte> decompress(std::span<const std::byte> bytes, std::size_t size) const = 0;
   // Nothing for a codec that leaves the bytes unchanged; byte shuffle is then omitted too.
   virtual std::optional<Filter> filter(int level) const = 0;
-  // It predicts values from their neighbours, so it gets its bytes unshuffled, by the next function. Its
-  // filter has two more parameters, the halves of the absolute bound of the values (0: none), the lower one
-  // first: who encodes chunks again later finds their step there.
+  // Whether it predicts values from their neighbours. Then it gets its bytes unshuffled, by the next
+  // function. Its filter has two more parameters, the halves of the absolute bound of the values (0: none),
+  // the lower one first, so that a later run finds the step when it encodes chunks again.
   virtual bool predicts() const { return false; }
   // `step`: most values are multiples of it; 0: not known.
   virtual std::vector<std::byte> compress_multiples(std::span<const std::byte> bytes,

@@ -1,4 +1,4 @@
-// Codecs whose chunks readers decode with a plugin of Tailrace alone.
+// Codecs whose chunks readers can decode only with a plugin of Tailrace.
 #pragma once
 
 #include <string>

@@ -33,12 +33,23 @@
 #include "plan/option_tables.hpp"
 #include "plan/regridder.hpp"
 #include "plan/restart/checkpointed_fields.hpp"
+#include "plan/wrf_layout.hpp"
 #include "settings/fields.hpp"
 
 namespace tailrace::plan {
 namespace {
 
 std::string without_namespace(const std::string& name) { return name.substr(name.rfind('.') + 1); }
+
+// The variables of a file that have an entry of their own, which a pattern leaves out.
+std::set<std::string> names_of_single_fields(const settings::OutputEntry& file) {
+  std::set<std::string> names;
+  for (const settings::VariableEntry& variable : file.variables)
+    if (!variable.field.empty())
+      names.insert((variable.name.empty() ? without_namespace(variable.field) : variable.name) +
+                   variable.suffix);
+  return names;
+}
 
 class Planner {
  public:
@@ -180,15 +191,19 @@ class Planner {
     file.entry = entry;
     file.entry.variables = {};  // the plan has its own copy, and every client holds a plan
     file.convention = configuration_.convention;
-    const bool ends = file.convention->stamps_end();
+    const bool is_wrf = entry.layout == settings::Layout::wrf;
+    const bool ends = is_wrf || file.convention->stamps_end();
     file.time_stamp =
         entry.time_stamp.value_or(ends ? settings::TimeStamp::end : settings::TimeStamp::middle);
     file.span = time::resolve(entry.span, plan_.calendar);
     std::map<std::string, config::Location> names;
+    const std::set<std::string> single = names_of_single_fields(entry);
     for (const settings::VariableEntry& variable : entry.variables) {
       for (const std::string& name : settings::fields_of(variable, given_)) {
+        const bool is_overridden =
+            !variable.pattern.empty() && single.contains(without_namespace(name) + variable.suffix);
         const auto index = listed_.find(name);
-        if (index != listed_.end()) add_variable(file, variable, index->second, names);
+        if (index != listed_.end() && !is_overridden) add_variable(file, variable, index->second, names);
       }
     }
     if (file.variables.empty()) {
@@ -209,7 +224,10 @@ class Planner {
       plan_.warnings.push_back(std::move(line));
     if (entry.trajectories) set_places(file);
     file.option_tables = plan_option_tables(entry, declarations_.options, names, problems_);
-    name_axes(file.axes);
+    if (is_wrf)
+      wrf::settle(file, declarations_, plan_.calendar, problems_);
+    else
+      name_axes(file.axes);
     refuse_taken_names(file, names);
     refuse_long_names(file, declarations_, names, problems_);
     check_formula_terms(file, declarations_, problems_);
@@ -516,11 +534,14 @@ class Planner {
   // Time axes, dimensions and coordinates are added to the file automatically.
   void refuse_taken_names(const DatasetPlan& file, const std::map<std::string, config::Location>& names) {
     std::set<std::string> taken;
+    const bool is_wrf = file.entry.layout == settings::Layout::wrf;
+    if (is_wrf) taken = {wrf::dates, wrf::characters};
     for (const AxisPlan& axis : file.axes) taken.insert({axis.dim, axis.dim + "_bnds"});
     for (const VariablePlan& variable : file.variables) {
       const model::Grid& grid =
           declarations_.grids[base::index(declarations_.fields[base::index(variable.field)].grid)];
       taken.insert(grid.dims.begin(), grid.dims.end());
+      if (is_wrf) continue;  // it has no coordinates of grids
       for (const model::Coordinate& coordinate : grid.coordinates) taken.insert(coordinate.name);
       if (grid.mesh) taken.insert(grid.mesh->name);
     }

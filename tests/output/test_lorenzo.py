@@ -43,6 +43,13 @@ CONFIG = {
     "output": {
         "a.nc": {"write_every": "5 s", "if_exists": "append", "variables": variables()},
         "a.zarr": {"write_every": "5 s", "if_exists": "append", "format": "zarr", "variables": variables()},
+        "shards.zarr": {
+            "write_every": "5 s",
+            "if_exists": "append",
+            "format": "zarr",
+            "zarr": {"shard_records": 6},
+            "variables": variables(),
+        },
     },
 }
 SCENARIO = {
@@ -94,6 +101,13 @@ def test_h5py_reads_it(finished):
         assert data["single_absolute"].attrs["tailrace_largest_absolute_error"] >= error
 
 
+def test_tools_without_the_plugin_say_what_helps(finished, tmp_path):
+    for words in (("convert", "a.nc", str(tmp_path / "b.zarr")), ("advise", "a.nc")):
+        done = tailrace(*words, cwd=finished.folder)
+        assert done.returncode != 0
+        assert "lorenzo need `export HDF5_PLUGIN_PATH=$(tailrace plugins)`" in done.stderr, done.stderr
+
+
 def test_netcdf_c_reads_it(finished, tmp_path):
     def read_with(folder: str) -> subprocess.CompletedProcess:
         command = [sys.executable, "-c", READ_WITH_NETCDF, str(finished.path("a.nc")), str(tmp_path / "read.npz")]
@@ -113,6 +127,30 @@ def test_zarr_python_reads_it_by_its_entry_point(finished):
     check_values({name: array[...] for name, array in store.arrays() if array.ndim == 4})
     metadata = json.loads(finished.path("a.zarr/single_absolute/zarr.json").read_text())
     assert metadata["codecs"][1] == {"name": "tailrace.lorenzo", "configuration": {}}
+
+
+def test_shards_hold_the_same_values(finished):
+    """Commits extend shards whose last chunks are not full, and the second job joins such chunks with its records."""
+    zarr = pytest.importorskip("zarr", minversion="3.0.8")
+    plain, sharded = (zarr.open(finished.path(name), mode="r") for name in ("a.zarr", "shards.zarr"))
+    arrays = {name: array for name, array in sharded.arrays() if array.ndim == 4}
+    assert len(arrays) == 10
+    check_values({name: array[...] for name, array in arrays.items()})
+    for name, array in arrays.items():
+        assert array.shards is not None and array.shards[0] == 6 and plain[name].shards is None
+        assert array[...].tobytes() == plain[name][...].tobytes(), name
+
+
+def test_damaged_chunks_are_errors_of_zarr_python(finished):
+    pytest.importorskip("zarr", minversion="3.0.8")
+    from tailrace.zarr_codec import decode as decode_chunk
+
+    chunk = finished.path("a.zarr/single_absolute/c/0/0/0/0").read_bytes()
+    assert chunk[:3] == b"TLZ" and len(decode_chunk(chunk)) > 0
+    promises_too_much = chunk[:8] + b"\xff" * 8 + chunk[16:]
+    for damaged in (b"", chunk[:39], chunk[:-1], b"X" + chunk[1:], promises_too_much):
+        with pytest.raises(ValueError, match=r"tailrace\.lorenzo is damaged"):
+            decode_chunk(damaged)
 
 
 def decoded(chunk: bytes, dtype: np.dtype) -> np.ndarray:

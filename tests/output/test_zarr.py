@@ -1,20 +1,17 @@
 """Zarr stores have the contents of the NetCDF files of the same run, for any servers, and grow over jobs like them."""
 
-import itertools
 import json
 import os
-import random
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
+import xarray as xr
 import zarr
+from support.growing_store import LONG, appended_by_jobs, check_kills, check_reader, whole_and_in_pieces
 from support.harness import attached, block_grid, field, indexed_grid, inline, model, replicated_grid, servers, tailrace
 from support.reading import commits, differences
 from support.stores import assert_same_as_netcdf, every_bit_of_store, read_store
-from support.values import put_values, varying_times
+from support.values import varying_times
 
 VARIABLES = [
     {"field": "w", "name": "w_mean", "operation": "mean", "every": "5 s", "chunk": [1, 2, 4, 4]},
@@ -112,8 +109,26 @@ def test_read_by_zarr_python_without_consolidated_metadata(job):
     assert zarr.open_array(result.path("a.zarr") / "w_now", mode="r").compressors[0].cname.value == "zstd"
 
 
+@pytest.mark.parametrize("shards", [True, False])
+def test_virtualizarr_reads_stores(job, shards):
+    parsers = pytest.importorskip("virtualizarr.parsers")
+    pytest.importorskip("arro3.core")  # VirtualiZarr lists chunks by it
+    from obspec_utils.registry import ObjectStoreRegistry
+    from obstore.store import LocalStore
+
+    output = {"a.zarr": CONFIG["output"]["a.zarr"] | {"zarr": {"shards": shards}}}
+    store = job(model(2, **SCENARIO), servers(1), config=CONFIG | {"output": output}).finished().path("a.zarr")
+    with_shards = [name for name, array in zarr.open_group(store, mode="r").arrays() if array.shards]
+    assert bool(with_shards) == shards
+    chunks = parsers.ZarrParser()(url=f"file://{store}", registry=ObjectStoreRegistry({"file://": LocalStore()}))
+    found = xr.open_zarr(chunks, consolidated=False, zarr_format=3, decode_times=False, mask_and_scale=False)
+    expected = read_store(store)
+    assert set(found.data_vars) >= {entry.get("name", entry["field"]) for entry in VARIABLES}
+    for name in found.variables:
+        np.testing.assert_array_equal(found[name].values, expected[name].values, name)
+
+
 def test_jobs_of_unequal_length_append(job):
-    times, cuts = varying_times(40, seed=3), (0, 11, 29, 40)
     options = {"write_every": "4 s", "compression": "zlib", "if_exists": "append"}
     options["variables"] = [
         {"field": "w", "every": "2 s", "operation": "mean", "chunk": [7, 2, 7, 5]},
@@ -126,54 +141,25 @@ def test_jobs_of_unequal_length_append(job):
             "compression": "none",
         },
     ]
-    config = {"fields": {"state": {"every": "1 step", "names": ["w"]}}, "output": both("grown", **options)}
-    folder = None
-    for i, (first, last) in enumerate(itertools.pairwise(cuts)):
-        scenario = {"times": times[first:last], "initial_time": times[first - 1] if first else 0.0}
-        player = model((3, 1, 2)[i], grids=[block_grid("g")], fields=[field("w", "g")], **scenario)
-        folder = job(player, servers(1 + i % 2), config=config, folder=folder).finished().folder
+    folder = appended_by_jobs(job, both("grown", **options))
     assert_same_as_netcdf(folder / "grown.zarr", folder / "grown.nc")
 
 
 def test_a_run_in_pieces_goes_back_to_its_checkpoint(job):
     """Records after the checkpoint are removed from a store, which finally equals that of an uninterrupted run."""
-    options = {"write_every": "3 s", "compression": "zlib"}
+    options = {"write_every": "3 s", "compression": "zlib", "format": "zarr"}
     options["variables"] = [
         {"field": "w", "every": "1 s", "chunk": [5, 2, 7, 5]},
         {"field": "w", "name": "w_mean", "operation": "mean", "every": "1 s"},
     ]
-    config = {
-        "fields": {"state": {"every": "1 step", "names": ["w"]}},
-        "output": {
-            "whole.zarr": options | {"format": "zarr"},
-            "part.zarr": options | {"format": "zarr", "new_file_every": "10 s"},
-        },
-        "checkpoint": {"every": "7 s", "fields": ["w"]},
-    }
-    times = varying_times(43, seed=5, shortest=0.4, longest=1.7)
-
-    def play(ranks, steps=None):
-        scenario = {"times": times[:steps], "checkpoints": True, "got": ["w"]}
-        return model(ranks, grids=[block_grid("g")], fields=[field("w", "g")], **scenario)
-
-    whole = job(play(3), servers(2), config=config).finished()
-    first = job(play(3, 33), servers(2), config=config).finished()
-    second = job(play(2), servers(1), config=config, folder=first.folder).finished()
-    assert "RESTARTED" in second.output
-    stores = sorted(path.name for path in whole.folder.glob("*.zarr"))
-    assert stores == sorted(path.name for path in first.folder.glob("*.zarr"))
+    output = {"whole.zarr": options, "part.zarr": options | {"new_file_every": "10 s"}}
+    whole, pieces = whole_and_in_pieces(job, output)
+    stores = sorted(path.name for path in whole.glob("*.zarr"))
+    assert stores == sorted(path.name for path in pieces.glob("*.zarr"))
     for name in stores:
-        assert differences(every_bit_of_store(first.folder / name), every_bit_of_store(whole.path(name))) == [], name
+        assert differences(every_bit_of_store(pieces / name), every_bit_of_store(whole / name)) == [], name
 
 
-SHAPE = (4, 9, 17)
-LONG = {
-    "grids": [block_grid(shape=SHAPE)],
-    "fields": [field("w", "les")],
-    "times": varying_times(3000, seed=5),
-    "pace": 0.002,
-    "report_steps": True,
-}
 NOW = {
     "fields": {"state": {"every": "1 step", "names": ["w"]}},
     "output": {
@@ -187,74 +173,15 @@ NOW = {
 }
 
 
-def assert_whole(store, at_least: int = 0) -> int:
-    data = read_store(store)
-    assert data.sizes["time"] == data.w.shape[0] >= at_least
-    for i, stamp in enumerate(data.time.values):
-        assert stamp == LONG["times"][i]
-        np.testing.assert_array_equal(data.w.values[i], put_values(0, SHAPE, LONG["times"][i], i + 1))
-    return data.sizes["time"]
-
-
 KILLS = 200 if os.environ.get("TAILRACE_TEST_FAULTS") else 4
 
 
 def test_every_committed_record_survives_kills(tmp_path):
-    from support.harness import Job
-
-    moments, committed = random.Random(7), 0
-    for _ in range(KILLS):
-        with Job(tmp_path).start(model(2, **LONG), servers(2), config=NOW) as running:
-            running.wait_for("STEP 1\n")
-            time.sleep(moments.uniform(0.0, 0.8))
-            running.kill()
-        folder = running.folder
-        promised = commits(folder).get("now.zarr", {}).get("time", 0)
-        found = assert_whole(folder / "now.zarr", promised)
-        committed += promised
-        inspected = tailrace("inspect", "--repair", ".", cwd=folder)
-        assert inspected.returncode == 0, inspected.stderr
-        assert f"records: time {found}" in inspected.stdout
-        alone = zarr.open_group(folder / "now.zarr", mode="r", use_consolidated=False)
-        assert {array.shape[0] for name, array in alone.arrays() if name in ("w", "time")} == {found}
-    assert committed > 0
-
-
-READING = """
-import sys
-from pathlib import Path
-from output.test_zarr import assert_whole
-print("ready", flush=True)
-seen, store = [], Path(sys.argv[1])
-while not (store.parent / "stop").exists():
-    if store.exists():
-        seen.append(assert_whole(store))
-assert seen == sorted(seen)
-print(len(seen), len(set(seen)))
-"""
+    check_kills(tmp_path, NOW, KILLS, seed=7)
 
 
 def test_readers_see_whole_records_at_any_moment(job, tmp_path):
-    folder = tmp_path / "run"
-    folder.mkdir()
-    reader = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", READING, str(folder / "now.zarr")],
-        env={"PYTHONPATH": str(__file__).rsplit("/output/", 1)[0]},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    scenario = LONG | {"times": LONG["times"][:120], "pace": 0.03}
-    environment = {"TAILRACE_FILE_DELAY": "500"}
-    assert reader.stdout.readline() == "ready\n"
-    try:
-        job(model(2, **scenario), servers(1), config=NOW, folder=folder, environment=environment).finished()
-        (folder / "stop").touch()
-        out, _ = reader.communicate(timeout=60)
-    finally:
-        reader.kill()
-    assert reader.returncode == 0
-    looks, states = map(int, out.split())
-    assert looks > 5 and states > 3, out
+    check_reader(job, tmp_path / "run", NOW, "support.growing_store:assert_whole")
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,7 @@ import itertools
 import json
 import math
 import os
-import random
-import shutil
 import subprocess
-import sys
 import time
 
 import numcodecs
@@ -17,7 +14,16 @@ import pytest
 import xarray as xr
 import yaml
 import zarr
-from output.test_zarr import LONG, SCENARIO, SHAPE, assert_whole, both
+from output.test_zarr import SCENARIO, both
+from support.growing_store import (
+    LONG,
+    SHAPE,
+    TIMES_OF_JOBS,
+    appended_by_jobs,
+    check_kills,
+    check_reader,
+    whole_and_in_pieces,
+)
 from support.harness import (
     BUILD,
     TREE,
@@ -30,9 +36,9 @@ from support.harness import (
     servers,
     tailrace,
 )
-from support.reading import commits, differences
+from support.reading import differences
 from support.stores import assert_same_as_netcdf, every_bit_of_store, read_store
-from support.values import put_values, varying_times
+from support.values import put_values
 
 # The grid has 3 x 7 x 11 cells. Chunks divide neither it nor the commits, and shards neither the run nor the grid.
 SHARDED = {"zarr": {"shard_records": 5, "shard_size": "4 KiB"}}
@@ -146,36 +152,32 @@ def test_a_shard_holds_the_records_of_a_commit(job):
     result = job(model(2, **scenario), servers(1), config=config).finished()
     store = result.path("day.zarr")
     assert shards_of(store, "w3") == (10, 4, 8, 12)
-    assert all(len(list((store / f"w{i}").glob("c.*.0.0.0"))) == 4 for i in range(5))
+    assert all(len(list((store / f"w{i}/c").glob("*/0/0/0"))) == 4 for i in range(5))
     report = tailrace("inspect", "day.zarr", cwd=result.folder)
     assert report.returncode == 0, report.stderr
     assert "w3: 4 shards of 10 x 4 x 8 x 12 with chunks of 1 x 2 x 4 x 6; 320 chunks, " in report.stdout
 
 
 def test_jobs_of_unequal_length_append(job):
-    times, cuts = varying_times(40, seed=3), (0, 11, 29, 40)
     options = {"write_every": "4 s", "compression": "zlib", "if_exists": "append"}
     options["variables"] = [
         {"field": "w", "every": "2 s", "operation": "mean", "chunk": [3, 2, 7, 5]},
         {"field": "w", "every": "2 s", "name": "now", "chunk": [1, 3, 7, 11]},
         {"field": "w", "every": "2 s", "name": "plain", "chunk": [2, 3, 7, 11], "compression": "none"},
     ]
-    config = {"fields": {"state": {"every": "1 step", "names": ["w"]}}, "output": twice("grown", **options)}
-    folder = None
-    for i, (first, last) in enumerate(itertools.pairwise(cuts)):
-        scenario = {"times": times[first:last], "initial_time": times[first - 1] if first else 0.0}
-        player = model((3, 1, 2)[i], grids=[block_grid("g")], fields=[field("w", "g")], **scenario)
-        folder = job(player, servers(1 + i % 2), config=config, folder=folder).finished().folder
+    output = twice("grown", **options)
+    folder = appended_by_jobs(job, output)
     assert_same_as_netcdf(folder / "grown.zarr", folder / "grown.nc")
     shape = shards_of(folder / "grown.zarr", "w")
     kept = every_bit_of_store(folder / "grown.zarr")
-    scenario = {"times": [times[-1] + 2.0], "initial_time": times[-1]}
+    scenario = {"times": [TIMES_OF_JOBS[-1] + 2.0], "initial_time": TIMES_OF_JOBS[-1]}
     player = model(1, grids=[block_grid("g")], fields=[field("w", "g")], **scenario)
 
     def continued(sharding: dict | None):
-        store = {k: v for k, v in config["output"]["grown.zarr"].items() if k != "zarr"}
-        output = {"grown.zarr": store | ({} if sharding is None else {"zarr": sharding})}
-        return job(player, servers(1), config=config | {"output": output}, folder=folder)
+        store = {k: v for k, v in output["grown.zarr"].items() if k != "zarr"}
+        files = {"grown.zarr": store | ({} if sharding is None else {"zarr": sharding})}
+        config = {"fields": {"state": {"every": "1 step", "names": ["w"]}}, "output": files}
+        return job(player, servers(1), config=config, folder=folder)
 
     words = 'grown.zarr: cannot be continued: its variable "w" has shards of 6 x 2 x 7 x 5, and this run writes '
     continued({"shard_records": 9}).failed_with(words, "output.grown.zarr", "expected no `zarr` with options of shards")
@@ -191,23 +193,8 @@ def test_a_run_in_pieces_goes_back_to_its_checkpoint(job):
         {"field": "w", "every": "1 s", "chunk": [3, 2, 7, 5]},
         {"field": "w", "name": "w_mean", "operation": "mean", "every": "1 s", "chunk": [1, 3, 7, 11]},
     ]
-    config = {
-        "fields": {"state": {"every": "1 step", "names": ["w"]}},
-        "output": {"whole.zarr": options},
-        "checkpoint": {"every": "7 s", "fields": ["w"]},
-    }
-    times = varying_times(43, seed=5, shortest=0.4, longest=1.7)
-
-    def play(ranks, steps=None):
-        scenario = {"times": times[:steps], "checkpoints": True, "got": ["w"]}
-        return model(ranks, grids=[block_grid("g")], fields=[field("w", "g")], **scenario)
-
-    whole = job(play(3), servers(2), config=config).finished()
-    first = job(play(3, 33), servers(2), config=config).finished()
-    second = job(play(2), servers(1), config=config, folder=first.folder).finished()
-    assert "RESTARTED" in second.output
-    name = "whole.zarr"
-    assert differences(every_bit_of_store(first.folder / name), every_bit_of_store(whole.path(name))) == []
+    whole, pieces = whole_and_in_pieces(job, {"whole.zarr": options})
+    assert differences(every_bit_of_store(pieces / "whole.zarr"), every_bit_of_store(whole / "whole.zarr")) == []
 
 
 # Each commit of two records extends the last shard, of five.
@@ -227,40 +214,12 @@ KILLS = 1000 if os.environ.get("TAILRACE_TEST_FAULTS") else 3
 
 
 def test_every_committed_record_survives_kills(tmp_path):
-    moments, committed = random.Random(11), 0
-    for _ in range(KILLS):
-        with Job(tmp_path).start(model(2, **LONG), servers(2), config=NOW) as running:
-            running.wait_for("STEP 1\n")
-            time.sleep(moments.uniform(0.0, 0.8))
-            running.kill()
-        folder = running.folder
-        promised = commits(folder).get("now.zarr", {}).get("time", 0)
-        found = assert_whole(folder / "now.zarr", promised)
-        committed += promised
-        inspected = tailrace("inspect", "--repair", ".", cwd=folder)
-        assert inspected.returncode == 0, inspected.stderr
-        assert f"records: time {found}" in inspected.stdout
-        shutil.rmtree(folder)
-    assert committed > 0
-
-
-# Reads metadata, index and chunks by separate calls of the system, as zarr-python does, with time in between.
-READING = """
-import sys
-from pathlib import Path
-from output.test_zarr_shards import assert_slowly_read
-print("ready", flush=True)
-seen, store = [], Path(sys.argv[1])
-while not (store.parent / "stop").exists():
-    if store.exists():
-        seen.append(assert_slowly_read(store))
-assert seen == sorted(seen)
-print(len(seen), len(set(seen)))
-"""
+    check_kills(tmp_path, NOW, KILLS, seed=11)
 
 
 def assert_slowly_read(store) -> int:
-    """A reader that fetches the index of each shard first, and all chunks later."""
+    """Fetches metadata, the index of each shard, and the chunks by separate calls of the system, as zarr-python does,
+    with time in between; returns how many records there are."""
     array = json.loads((store / "zarr.json").read_text())["consolidated_metadata"]["metadata"]["w"]
     records, shape = array["shape"][0], tuple(array["shape"][1:])
     shard = array["chunk_grid"]["configuration"]["chunk_shape"]
@@ -268,7 +227,7 @@ def assert_slowly_read(store) -> int:
     counts = [outer // of for outer, of in zip(shard, inner, strict=True)]
     indices = {}
     for number in range(-(-records // shard[0])):
-        with (store / "w" / f"c.{number}.0.0.0").open("rb") as file:
+        with (store / f"w/c/{number}/0/0/0").open("rb") as file:
             file.seek(-16 * math.prod(counts) - 4, os.SEEK_END)
             indices[number] = np.frombuffer(file.read()[:-4], "<u8").reshape(*counts, 2)
     time.sleep(0.02)
@@ -277,7 +236,7 @@ def assert_slowly_read(store) -> int:
         number, within = divmod(record, shard[0])
         for corner in itertools.product(*map(range, counts[1:])):
             offset, size = map(int, indices[number][(within, *corner)])
-            with (store / "w" / f"c.{number}.0.0.0").open("rb") as file:
+            with (store / f"w/c/{number}/0/0/0").open("rb") as file:
                 file.seek(offset)
                 cells = np.frombuffer(numcodecs.Blosc().decode(file.read(size)), "<f8").reshape(inner[1:])
             place = tuple(slice(c * n, min((c + 1) * n, e)) for c, n, e in zip(corner, inner[1:], shape, strict=True))
@@ -288,39 +247,19 @@ def assert_slowly_read(store) -> int:
 
 
 def test_readers_see_whole_records_at_any_moment(job, tmp_path):
-    folder = tmp_path / "run"
-    folder.mkdir()
-    reader = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", READING, str(folder / "now.zarr")],
-        env={"PYTHONPATH": str(__file__).rsplit("/output/", 1)[0]},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    scenario = LONG | {"times": LONG["times"][:120], "pace": 0.03}
-    environment = {"TAILRACE_FILE_DELAY": "500"}
-    assert reader.stdout.readline() == "ready\n"
-    try:
-        job(model(2, **scenario), servers(1), config=NOW, folder=folder, environment=environment).finished()
-        (folder / "stop").touch()
-        out, _ = reader.communicate(timeout=60)
-    finally:
-        reader.kill()
-    assert reader.returncode == 0
-    looks, states = map(int, out.split())
-    assert looks > 5 and states > 3, out
-    assert_whole(folder / "now.zarr", 120)
+    check_reader(job, tmp_path / "run", NOW, "output.test_zarr_shards:assert_slowly_read")
 
 
 def test_inspect_names_a_damaged_shard(job):
     scenario = LONG | {"times": LONG["times"][:11], "pace": 0.0, "report_steps": False}
     folder = job(model(1, **scenario), servers(1), config=NOW).finished().folder
-    shard = folder / "now.zarr" / "w" / "c.1.0.0.0"
+    shard = folder / "now.zarr/w/c/1/0/0/0"
     whole = shard.read_bytes()
     shard.write_bytes(whole[:-3] + bytes([whole[-3] ^ 1]) + whole[-2:])
     inspected = tailrace("inspect", "now.zarr", cwd=folder)
     said = inspected.stdout + inspected.stderr
     assert inspected.returncode != 0
-    assert "now.zarr: 1 of its shards are damaged" in said and "w/c.1.0.0.0: the index of the shard" in said, said
+    assert "now.zarr: has 1 damaged shard: " in said and "w/c/1/0/0/0: the index of the shard" in said, said
     shard.write_bytes(whole)
     assert tailrace("inspect", "now.zarr", cwd=folder).returncode == 0
 

@@ -122,7 +122,10 @@ def test_it_reads_zarr_stores(sample_file, tmp_path):
         ({"variables": ["smoth"]}, "has no variable 'smoth'; expected one of smooth, double, count"),
         ({"variables": ["count"]}, "count is stored as int32, without loss; expected one of float32 or float64"),
         ({"keep": ["absolut: 0.1"]}, 'Did you mean "absolute"?'),
+        ({"keep": ["1 %"]}, 'expected `{relative: 1 %}`, but got "1 %"'),
+        ({"keep": [""]}, "expected at least one of `absolute`"),
         ({"keep": ["absolute: -1"]}, 'expected a number above 0, but got "-1"'),
+        ({"keep": ["absolute: 0, digits: 99"]}, "stored exactly; compression.keep.digits: expected a whole number"),
         ({"codecs": ["zstf"]}, 'Did you mean "zstd"?'),
         ({"output": "there.json"}, "there.json: exists; expected another file, or --force to replace it"),
         ({"output": "sample.nc", "force": True}, "sample.nc: exists and is read"),
@@ -146,7 +149,8 @@ def test_mistakes_are_named(sample_file, tmp_path, words, told):
 def test_a_mistake_is_one_line_of_the_command(sample_file, tmp_path):
     done = advise(sample_file, "--keep", "0.1", cwd=tmp_path)
     assert done.returncode == 2 and done.stdout == ""
-    assert re.match(r"tailrace: error: --keep '0\.1' with --codec zlib: .*\n$", done.stderr)
+    expected = r"tailrace: error: --keep '0\.1' with --codec zlib: compression.keep: expected `{absolute: 0\.1}`.*\n$"
+    assert re.match(expected, done.stderr)
 
 
 def slow_ssim(x: np.ndarray, y: np.ndarray) -> float:

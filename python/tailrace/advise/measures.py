@@ -1,8 +1,8 @@
 """How far stored values are from the original ones: errors, similarity, spectra, and the information of bits.
 
 SSIM is that of Wang et al. 2004 (doi:10.1109/TIP.2003.819861) with uniform windows of 7 x 7 cells, K1 = 0.01,
-K2 = 0.03, and the range of the original slice, of the values themselves. Baker et al. 2019 (doi:10.1111/cgf.13707)
-found it to tell best what climate scientists notice.
+K2 = 0.03, and the range of the original slice, of the values themselves. Among several measures of pictures it told
+best which differences climate scientists see (Baker et al. 2019, doi:10.1111/cgf.13707).
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import xarray
 
+from ..plugins import hint_for
 from .errors import AdviceError
 
 CHUNK_BYTES = 4 << 20
@@ -72,7 +74,8 @@ def _opened(path: Path) -> Iterator[xarray.Dataset]:
     except AdviceError:
         raise
     except Exception as error:  # of whichever library reads it
-        raise AdviceError(f"{path}: cannot be read as NetCDF or Zarr: {error}") from None
+        why = re.split(r"\n|\. ", str(error))[0]  # the first sentence: xarray adds where its own manual is
+        raise AdviceError(f"{path}: cannot be read as NetCDF or Zarr: {why}{hint_for(error)}") from None
 
 
 def _sample(path: Path, variable: xarray.DataArray) -> Sample:

@@ -65,7 +65,7 @@ def _cells(trial: Trial) -> tuple[str, ...]:
 def _lines(all_advice: Sequence[Advice], bounds: Sequence[str]) -> str:
     """For each variable the codec that makes it smallest for readers without plugins. The first bound is in force; the
     others are comments."""
-    lines = ["variables:   # choose the bound; add `operation` and `every`"]
+    lines = ["variables:   # choose the bound; add `operation` and `every`, and the field where it has another name"]
     for advice in all_advice:
         for number, bound in enumerate(bounds):
             own, best = advice.smallest(bound, True), advice.smallest(bound, False)

@@ -11,7 +11,7 @@ from . import measures
 from .errors import AdviceError
 from .samples import Sample
 
-OWN = "lorenzo"  # readers decode it with a plugin of Tailrace alone
+OWN = "lorenzo"  # readers decode it only with a plugin of Tailrace
 CODECS = ("zlib", "zstd", OWN)
 BOUNDS = ("information: 0.99", "relative: 1 %", "relative: 0.1 %", "digits: 4")
 SHARE = 0.99  # of the information, for the number of bits in the table
@@ -91,7 +91,7 @@ class Advice:
     trials: list[Trial]
 
     def smallest(self, bound: str, with_plugin: bool) -> Trial | None:
-        """The trial of the codecs that readers decode without a plugin of Tailrace, or with it alone."""
+        """The best trial of the codecs that readers decode without a plugin of Tailrace, or of those that need it."""
         fit = [trial for trial in self.trials if trial.bound == bound and (trial.codec == OWN) == with_plugin]
         return max(fit, key=lambda trial: trial.ratio, default=None)
 
@@ -109,13 +109,14 @@ def check_bounds(bounds: Sequence[str], codecs: Sequence[str]) -> None:
     from tailrace import _core
 
     for bound in bounds:
+        inside = f"{{{bound}}}" if ":" in bound else bound or "{}"  # `keep: 0.1` gets the nearest form with a name
         for codec in codecs:
             try:
-                _core.Compression(Trial(codec, bound).settings)
+                _core.Compression(f"{{codec: {codec}, keep: {inside}}}")
             except _core.Error as error:
                 if error.code != "configuration":  # type: ignore[attr-defined]
                     raise
-                what = str(error).partition("  ")[2] or str(error)
+                what = "; ".join(line.partition("  ")[2] or line for line in str(error).splitlines())
                 raise AdviceError(f"--keep {bound!r} with --codec {codec}: {what}") from None
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from tailrace.convert.contents import Contents, ConversionError, FailedConversion, pieces
 from tailrace.convert.formats import format_of_source, format_of_target, import_packages, open_reader, open_writer
 from tailrace.convert.processes import Worker, in_processes
+from tailrace.plugins import hint_for
 
 __all__ = ["ConversionError", "convert"]
 
@@ -48,7 +49,7 @@ def convert(source: Path, target: Path, jobs: int | None = None, force: bool = F
             f"{source}: a process of the conversion was ended; fewer --jobs need less memory"
         ) from None
     except (OSError, RuntimeError, ValueError, KeyError) as error:
-        raise FailedConversion(f"{source}: cannot be converted to {target}: {error}") from error
+        raise FailedConversion(f"{source}: cannot be converted to {target}: {error}{hint_for(error)}") from error
     finally:
         _remove(aside)
 

@@ -38,7 +38,7 @@ struct Header {
 
 inline constexpr std::size_t header_bytes = 40;
 
-// The values of a chunk, which has a last row and plane that are full or not.
+// The values of a chunk. The last row and the last plane may be incomplete.
 struct Input {
   std::span<const std::byte> values;
   std::size_t value_bytes = 4;  // 1, 2, 4 or 8
@@ -58,8 +58,8 @@ std::vector<std::byte> raw_header(std::size_t bytes, std::size_t value_bytes);
 // Nothing for what encode() cannot have made.
 std::optional<Header> read_header(std::span<const std::byte> encoded);
 
-// Writes header.bytes() bytes, of the header that read_header gave. Returns what is wrong, if
-// anything; the values are then undefined.
+// Writes header.bytes() bytes. `header`: from read_header() of the same chunk. Returns what is wrong with the
+// chunk, if anything; the values are then undefined.
 std::optional<std::string> decode(const Header& header, std::span<const std::byte> encoded,
                                   std::span<std::byte> values);
 

@@ -3,7 +3,7 @@
 
 namespace tailrace::codecs::lorenzo {
 
-// From the range that The HDF Group leaves to applications and does not register (32768 to 65535).
+// From the range for internal use and tests (32768 to 65535), which The HDF Group does not register.
 inline constexpr int filter_id = 33410;
 inline constexpr const char* zarr_name = "tailrace.lorenzo";
 

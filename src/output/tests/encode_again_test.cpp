@@ -7,6 +7,7 @@
 #include "output/testing/appending_conformance.hpp"
 #include "output/tests/raw_files.hpp"
 #include "output/tests/read_zarr.hpp"
+#include "output/tests/sharded_sample.hpp"
 
 namespace tailrace::output::testing {
 namespace {
@@ -80,6 +81,10 @@ TEST_F(NetcdfFormat, a_chunk_that_cannot_be_encoded_again_stays_exact) {
 
 TEST_F(NetcdfFormat, a_chunk_of_a_store_that_cannot_be_encoded_again_stays_exact) {
   check_format_that_encodes(*find_format("zarr"), path("faulty.zarr"), &read_zarr);
+}
+
+TEST_F(NetcdfFormat, a_chunk_of_a_shard_that_cannot_be_encoded_again_stays_exact) {
+  check_format_that_encodes(ShardedZarr(), path("faulty_shards.zarr"), &read_zarr);
 }
 
 TEST(EncodeAgain, passes_other_mistakes_on) {

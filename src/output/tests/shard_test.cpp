@@ -185,6 +185,11 @@ TEST(ShardGrid, chunks_are_counted_in_c_order) {
 
 class ShardedStore : public testing::NetcdfFormat {};
 
+std::int64_t files_below(const std::string& folder) {
+  return std::ranges::count_if(std::filesystem::recursive_directory_iterator(folder),
+                               [](const auto& entry) { return entry.is_regular_file(); });
+}
+
 TEST_F(ShardedStore, keeps_the_contract_of_formats) {
   testing::check_format(testing::ShardedZarr(), directory_, &read_zarr, true, &testing::zarr_attribute);
   const testing::ZarrChunks theta(testing::zarr_json(path("growth.nc") + "/theta"));
@@ -225,7 +230,7 @@ TEST_F(ShardedStore, a_full_chunk_that_was_not_encoded_is_stored_as_it_is) {
   dataset->commit(commit);
   dataset->close();
   testing::check_records(spec, &read_zarr, 1);
-  EXPECT_EQ(std::filesystem::file_size(spec.path + "/theta/c.0.0.0"), 2 * before + ShardIndex::bytes_of(8));
+  EXPECT_EQ(std::filesystem::file_size(spec.path + "/theta/c/0/0/0"), 2 * before + ShardIndex::bytes_of(8));
 }
 
 // Any index that a reader has fetched, however long ago, names the same bytes in each later version.
@@ -236,7 +241,7 @@ TEST_F(ShardedStore, a_chunk_stays_where_an_earlier_index_has_it) {
   std::map<std::string, std::string> known;  // the bytes of a chunk by file, offset and size
   for (std::int64_t record = 0; record < 6; ++record) {
     dataset->commit(sample_commit(spec, record));
-    for (const std::string& name : {std::string("theta/c.0.0.0"), std::string("flux/c.0.0")}) {
+    for (const std::string& name : {std::string("theta/c/0/0/0"), std::string("flux/c/0/0")}) {
       const std::string file = testing::zarr_file(spec.path + "/" + name);
       const std::size_t chunks = name.starts_with("theta") ? 8 : 4;
       for (auto& [place, bytes] : known) {
@@ -260,12 +265,11 @@ TEST_F(ShardedStore, a_shard_that_a_commit_fills_is_written_once) {
   options.shard_records = 1;
   const auto dataset = testing::ShardedZarr(options).create(spec);
   dataset->commit(sample_commit(spec, 0));
-  const std::string file = spec.path + "/theta/c.0.0.0";
+  const std::string file = spec.path + "/theta/c/0/0/0";
   const auto first = testing::open(file, env::Access::read);
   for (std::int64_t record = 1; record < 4; ++record) dataset->commit(sample_commit(spec, record));
   EXPECT_TRUE(first->is_file_at(file));
-  const std::filesystem::directory_iterator files(spec.path + "/theta");
-  EXPECT_EQ(std::distance(files, {}), 4 + 1) << "shards, and zarr.json";
+  EXPECT_EQ(files_below(spec.path + "/theta"), 4 + 1) << "shards, and zarr.json";
 }
 
 DatasetSpec appending(DatasetSpec spec, std::int64_t kept) {
@@ -310,6 +314,26 @@ TEST_F(ShardedStore, is_continued_with_its_own_shards_unless_the_user_chose_othe
   EXPECT_EQ(testing::ZarrChunks(testing::zarr_json(spec.path + "/theta")).file, (Shape{4, 5, 8}));
 }
 
+// Records that a later job does not keep take their shards with them, in whatever folders these lie.
+TEST_F(ShardedStore, shards_of_removed_records_are_removed) {
+  const auto spec = sharded(sample_spec(path("back")));
+  {
+    const auto dataset = find_format("zarr")->create(spec);
+    for (std::int64_t record = 0; record < 13; ++record) dataset->commit(sample_commit(spec, record));
+  }
+  EXPECT_EQ(files_below(spec.path + "/theta"), 4 + 1) << "shards, and zarr.json";
+  EXPECT_EQ(files_below(spec.path + "/flux"), 3 + 1);
+  const auto dataset = find_format("zarr")->create(appending(spec, 6));
+  EXPECT_EQ(files_below(spec.path + "/theta"), 2 + 1);
+  EXPECT_EQ(files_below(spec.path + "/flux"), 1 + 1);
+  testing::check_records(spec, &read_zarr, 6);
+  for (std::int64_t record = 6; record < 9; ++record)
+    dataset->commit(testing::commit_of_later_run(spec, record, 6));
+  dataset->close();
+  EXPECT_EQ(files_below(spec.path + "/theta"), 3 + 1);
+  testing::check_records(spec, &read_zarr, 9);
+}
+
 TEST_F(ShardedStore, inspection_tells_shards_and_names_a_damaged_one) {
   const auto spec = sharded(sample_spec(path("seen")));
   const auto dataset = find_format("zarr")->create(spec);
@@ -321,16 +345,16 @@ TEST_F(ShardedStore, inspection_tells_shards_and_names_a_damaged_one) {
               AllOf(HasSubstr(": complete; records: time 5"),
                     HasSubstr("\n    theta: 2 shards of 4 x 5 x 8 with chunks of 1 x 5 x 4; 10 "
                               "chunks, "),
-                    HasSubstr("\n    mask: 1 shards of 6 x 8 with chunks of 2 x 4; 6 chunks, ")));
-  const std::string shard = spec.path + "/theta/c.1.0.0";
+                    HasSubstr("\n    mask: 1 shard of 6 x 8 with chunks of 2 x 4; 6 chunks, ")));
+  const std::string shard = spec.path + "/theta/c/1/0/0";
   const auto bytes = testing::contents(shard);
   for (const std::size_t size : {std::size_t{0}, std::size_t{50}, bytes.size() - 1}) {
     testing::put_contents(shard, std::span(bytes).first(size));
     const Inspection damaged = zarr::inspect(spec.path, true);
     EXPECT_FALSE(damaged.readable);
     EXPECT_FALSE(damaged.repaired);
-    EXPECT_THAT(damaged.report, AllOf(HasSubstr("1 of its shards are damaged"),
-                                      HasSubstr("theta/c.1.0.0: the index of the shard is damaged: ")));
+    EXPECT_THAT(damaged.report, AllOf(HasSubstr(spec.path + ": has 1 damaged shard: "),
+                                      HasSubstr("theta/c/1/0/0: the index of the shard is damaged: ")));
   }
   // A run that would extend it is refused, and the shard stays as it is.
   testing::put_contents(shard, std::span(bytes).first(50));
@@ -339,7 +363,7 @@ TEST_F(ShardedStore, inspection_tells_shards_and_names_a_damaged_one) {
     later->commit(testing::commit_of_later_run(spec, 5, 5));
     ADD_FAILURE();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("theta/c.1.0.0: the index of the shard is damaged"));
+    EXPECT_THAT(error.what(), HasSubstr("theta/c/1/0/0: the index of the shard is damaged"));
   }
   EXPECT_EQ(std::filesystem::file_size(shard), 50u);
 }

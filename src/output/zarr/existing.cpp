@@ -167,11 +167,11 @@ Inspection look(const std::string& path, bool repair) {
             fmt::format("{}: is being written by a running session; {}", path, records_in(group))};
   const ShardReport shards = reading([&] { return look_at_shards(store, group); });
   if (!shards.damaged.empty())
-    return {
-        false, false,
-        fmt::format("{}: {} of its shards are damaged, so that their chunks cannot be read, while the others "
-                    "can: {}",
-                    path, shards.damaged.size(), fmt::join(shards.damaged, "; "))};
+    return {false, false,
+            fmt::format("{}: has {} damaged shard{}: chunks there cannot be read or repaired, while those of "
+                        "other shards can be read: {}",
+                        path, shards.damaged.size(), shards.damaged.size() == 1 ? "" : "s",
+                        fmt::join(shards.damaged, "; "))};
   const auto late = reading([&] { return outdated_arrays(store, group); });
   const std::string about = records_in(group) + shards.words;
   if (late.empty()) return {true, false, fmt::format("{}: complete; {}", path, about)};
@@ -280,16 +280,10 @@ void roll_back(Store& store, Json& group, const DatasetSpec& spec, const std::ve
     const std::int64_t kept = lengths[base::index(variable->dims[0])];
     const Shape shard = shard_of(spec, *variable);
     const std::int64_t extent = shard.empty() ? variable->chunk[0] : shard[0];
-    const std::int64_t chunks = (kept + extent - 1) / extent;
-    if (shard.empty()) {
-      for (const std::string& name : store.list(variable->name + "/c"))
-        if (const auto number = number_in_name(name); !number || *number >= chunks)
-          store.remove(variable->name + "/c/" + name);
-    } else {
-      for (const std::string& name : store.list(variable->name))
-        if (const auto corner = corner_in_name(name, shard.size()); corner && (*corner)[0] >= chunks)
-          store.remove(variable->name + "/" + name);
-    }
+    const std::int64_t files = (kept + extent - 1) / extent;  // along the records
+    for (const std::string& name : store.list(variable->name + "/c"))
+      if (const auto number = number_in_name(name); !number || *number >= files)
+        store.remove(variable->name + "/c/" + name);
   }
 }
 

@@ -1,10 +1,11 @@
 // Encodes the bytes of a chunk for a Zarr store.
 //
-// The chunks of an uncompressed variable hold its cells unchanged (codec `bytes`). Those of any other
-// variable are Blosc frames (the `blosc` codec of the Zarr v3 specification; README_CHUNK_FORMAT.rst of
-// c-blosc 1 describes the frame). Blosc is the only codec of the specification that shuffles, and its frame
-// can wrap the stream that `codecs` has already made, without decoding it. A chunk that is not full is a
-// frame with uncompressed cells, so that records can be added to it in place.
+// The chunks of an uncompressed variable hold its cells unchanged (codec `bytes`). A codec that needs a
+// plugin of Tailrace marks its chunks itself. All other chunks are Blosc frames (the `blosc` codec of the
+// Zarr v3 specification; README_CHUNK_FORMAT.rst of c-blosc 1 describes the frame). Blosc is the only codec
+// of the specification that shuffles, and its frame can wrap the stream that `codecs` has already made,
+// without decoding it. Outside shards a chunk that is not full is a frame with uncompressed cells, so that
+// records can be added to it in place.
 #pragma once
 
 #include <cstddef>

@@ -168,7 +168,6 @@ Json dimension_names(const DatasetSpec& spec, const std::vector<int>& dims) {
 
 struct Parts {
   Json shape, data_type, chunk, fill_value, codecs, attributes, dimension_names;
-  const char* separator = "/";
 };
 
 Json document(Parts parts) {
@@ -177,7 +176,7 @@ Json document(Parts parts) {
           {"shape", std::move(parts.shape)},
           {"data_type", std::move(parts.data_type)},
           {"chunk_grid", named("regular", {{"chunk_shape", std::move(parts.chunk)}})},
-          {"chunk_key_encoding", named("default", {{"separator", parts.separator}})},
+          {"chunk_key_encoding", named("default", {{"separator", "/"}})},
           {"fill_value", std::move(parts.fill_value)},
           {"codecs", std::move(parts.codecs)},
           {"attributes", std::move(parts.attributes)},
@@ -209,8 +208,7 @@ Json array_of(const DatasetSpec& spec, const VariableSpec& variable, const std::
               .fill_value = {},
               .codecs = codecs_of(variable, shard),
               .attributes = attributes_of(owner, variable.attributes),
-              .dimension_names = dimension_names(spec, variable.dims),
-              .separator = shard.empty() ? "/" : "."};
+              .dimension_names = dimension_names(spec, variable.dims)};
   model::dispatch(variable.type, [&](auto sample) {
     const auto fill = fill_of<decltype(sample)>(variable);
     parts.fill_value = fill_as_json(fill);
@@ -286,14 +284,6 @@ const Json* sharding_in(const Json& array) {
   return has_shards ? &codecs[0].at("configuration") : nullptr;
 }
 
-std::string key_of(const std::string& variable, const std::vector<std::int64_t>& corner,
-                   const std::vector<std::int64_t>& shape, char separator) {
-  std::string name = variable + "/c";
-  for (std::size_t d = 0; d < corner.size(); ++d)
-    name += fmt::format("{}{}", separator, corner[d] / shape[d]);
-  return name;
-}
-
 std::vector<std::int64_t> file_shape_in(const Json& array) {
   return array.at("chunk_grid").at("configuration").at("chunk_shape").get<std::vector<std::int64_t>>();
 }
@@ -323,14 +313,11 @@ const Json& chunk_codecs_in(const Json& array) {
 
 std::string text_of(const Json& document) { return document.dump(); }
 
-std::string chunk_name(const std::string& variable, const std::vector<std::int64_t>& offset,
-                       const std::vector<std::int64_t>& chunk) {
-  return key_of(variable, offset, chunk, '/');
-}
-
-std::string shard_name(const std::string& variable, const std::vector<std::int64_t>& corner,
-                       const std::vector<std::int64_t>& shard) {
-  return key_of(variable, corner, shard, '.');
+std::string chunk_name(const std::string& variable, const std::vector<std::int64_t>& corner,
+                       const std::vector<std::int64_t>& shape) {
+  std::string name = variable + "/c";
+  for (std::size_t d = 0; d < corner.size(); ++d) name += fmt::format("/{}", corner[d] / shape[d]);
+  return name;
 }
 
 std::optional<std::int64_t> number_in_name(std::string_view name) {
@@ -338,18 +325,6 @@ std::optional<std::int64_t> number_in_name(std::string_view name) {
   if (name.empty() || name.size() > most_digits || name.find_first_not_of("0123456789") != name.npos)
     return std::nullopt;
   return std::stoll(std::string(name));
-}
-
-std::optional<std::vector<std::int64_t>> corner_in_name(std::string_view name, std::size_t dims) {
-  std::vector<std::int64_t> corner;
-  if (!name.starts_with("c.")) return std::nullopt;
-  while (name.find('.') != name.npos) {
-    name.remove_prefix(name.find('.') + 1);
-    const auto number = number_in_name(name.substr(0, name.find('.')));
-    if (!number) return std::nullopt;
-    corner.push_back(*number);
-  }
-  return corner.size() == dims ? std::optional(corner) : std::nullopt;
 }
 
 }  // namespace tailrace::output::zarr

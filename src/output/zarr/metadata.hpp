@@ -36,21 +36,18 @@ Json& arrays_in(Json& group);              // name -> document
 const Json& arrays_in(const Json& group);  // throws Error(resource) if there are none
 std::string text_of(const Json& document);
 
-// From the metadata of an array: the shape of its chunks; that of its shards, empty where each chunk is a
-// file; and the codecs of a chunk. Throw JSON errors, and Error(resource) for shards that no chunks make up.
+// From the metadata of an array: the shape of its chunks; the shape of its shards, empty where each chunk is
+// a file; and the codecs of a chunk. Throw JSON errors, and Error(resource) for shards that no chunks make
+// up.
 std::vector<std::int64_t> chunk_in(const Json& array);
 std::vector<std::int64_t> shard_in(const Json& array);
 const Json& chunk_codecs_in(const Json& array);
 
-// The name of the file of the chunk with this corner, such as "theta/c/3/0/1".
-std::string chunk_name(const std::string& variable, const std::vector<std::int64_t>& offset,
-                       const std::vector<std::int64_t>& chunk);
-// That of a shard, such as "theta/c.3.0.1": a folder for each record would be one more inode for each file.
-std::string shard_name(const std::string& variable, const std::vector<std::int64_t>& corner,
-                       const std::vector<std::int64_t>& shard);
-// The inverse, for names of other files too. A number, of at most 18 digits; and the numbers of a shard with
-// so many dims, from the last part of its name. Nothing for any other name.
+// The name of the file of the chunk or shard with this corner, such as "theta/c/3/0/1". `shape`: of a file.
+std::string chunk_name(const std::string& variable, const std::vector<std::int64_t>& corner,
+                       const std::vector<std::int64_t>& shape);
+// The inverse, for one folder or file after `c` in such a name: its number, of at most 18 digits. Nothing for
+// other names.
 std::optional<std::int64_t> number_in_name(std::string_view name);
-std::optional<std::vector<std::int64_t>> corner_in_name(std::string_view name, std::size_t dims);
 
 }  // namespace tailrace::output::zarr

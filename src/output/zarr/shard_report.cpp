@@ -38,6 +38,18 @@ void look_at(const Store& store, const std::string& name, std::size_t chunks, Su
   }
 }
 
+// Looks at the files that lie so many folders below this one.
+void look_below(const Store& store, const std::string& folder, std::size_t depth, std::size_t chunks,
+                Sum& sum, std::vector<std::string>& damaged) {
+  if (depth == 0) return look_at(store, folder, chunks, sum, damaged);
+  for (const std::string& name : store.list(folder))
+    if (number_in_name(name)) look_below(store, folder + "/" + name, depth - 1, chunks, sum, damaged);
+}
+
+std::string counted(std::uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 }  // namespace
 
 ShardReport look_at_shards(const Store& store, const Json& group) {
@@ -47,15 +59,17 @@ ShardReport look_at_shards(const Store& store, const Json& group) {
     if (shard.empty() || shape.size() != shard.size() || std::ranges::find(shape, 0) != shape.end()) continue;
     const Shape chunk = chunk_in(array);
     Sum sum;
-    for (const std::string& file : store.list(name)) {
-      const auto corner = corner_in_name(file, shard.size());
-      // A shard behind the last record is left of a killed run, and nobody reads it.
-      if (!corner || (*corner)[0] > (shape[0] - 1) / shard[0]) continue;
-      look_at(store, name + "/" + file, chunks_in(shard, chunk), sum, report.damaged);
+    const std::string folder = name + "/c";
+    for (const std::string& first : store.list(folder)) {
+      const auto number = number_in_name(first);
+      // A killed run may leave a shard behind the last record, which nobody reads.
+      if (!number || *number > (shape[0] - 1) / shard[0]) continue;
+      look_below(store, folder + "/" + first, shard.size() - 1, chunks_in(shard, chunk), sum, report.damaged);
     }
-    report.words += fmt::format("\n    {}: {} shards of {} with chunks of {}; {} chunks, {}", name,
-                                sum.shards, fmt::join(shard, " x "), fmt::join(chunk, " x "), sum.chunks,
-                                base::bytes_text(static_cast<double>(sum.bytes)));
+    report.words +=
+        fmt::format("\n    {}: {} of {} with chunks of {}; {}, {}", name, counted(sum.shards, "shard"),
+                    fmt::join(shard, " x "), fmt::join(chunk, " x "), counted(sum.chunks, "chunk"),
+                    base::bytes_text(static_cast<double>(sum.bytes)));
     if (sum.unused > 0)
       report.words += fmt::format(", {} of them unused", base::bytes_text(static_cast<double>(sum.unused)));
   }

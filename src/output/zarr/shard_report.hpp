@@ -11,7 +11,7 @@ namespace tailrace::output::zarr {
 
 struct ShardReport {
   std::string words;                 // a line for each variable with shards, "\n    theta: ..."
-  std::vector<std::string> damaged;  // "theta/c.3.0: the index ...", of shards whose index cannot be read
+  std::vector<std::string> damaged;  // "theta/c/3/0: the index ...", of shards whose index cannot be read
 };
 
 // Reads the index of each shard that has a record in the metadata. Throws as chunk_in() for the metadata.

@@ -107,7 +107,7 @@ void ZarrDataset::write_chunks(const std::vector<EncodedChunk>& chunks) {
 void ZarrDataset::write_shard(const Shape& corner, const std::vector<const EncodedChunk*>& chunks) {
   const VariableSpec& variable = spec_.variables[base::index(chunks[0]->variable)];
   const Shape& shard = shards_[base::index(chunks[0]->variable)];
-  const std::string name = shard_name(variable.name, corner, shard);
+  const std::string name = chunk_name(variable.name, corner, shard);
   const bool is_new = is_unseen(variable, corner[0]);
   const std::optional<OpenShard> present = is_new ? std::nullopt : shard_before(variable, shard, corner);
   const OpenShard* before = present ? &*present : nullptr;
@@ -125,7 +125,7 @@ void ZarrDataset::write_shard(const Shape& corner, const std::vector<const Encod
 // The shard as it is in the store, with the chunks that have committed records; nothing if there is none.
 std::optional<OpenShard> ZarrDataset::shard_before(const VariableSpec& variable, const Shape& shard,
                                                    const Shape& corner) const {
-  const std::string name = shard_name(variable.name, corner, shard);
+  const std::string name = chunk_name(variable.name, corner, shard);
   if (!store_.has(name)) return std::nullopt;
   OpenShard found = open_shard(store_, name, chunks_in(shard, variable.chunk));
   for (std::size_t i = 0; i < found.index.size(); ++i)

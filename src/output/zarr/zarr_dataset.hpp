@@ -1,14 +1,12 @@
 // A Zarr store that grows by commits.
 //
 // A commit writes in this order:
-//   1. chunks. A chunk with only new records is written directly, since no reader opens it yet. Any other
-//   chunk
-//      is written under a temporary name and renamed. New records of an uncompressed chunk are written in
-//      place, after its older ones. Chunks of a shard are written together, in a new version of the shard;
-//   2. the `zarr.json` of each array that grows, those of coordinates last;
-//   3. the `zarr.json` of the store, which contains the metadata of all arrays. This is the commit: readers
-//   of
-//      the consolidated metadata, such as xarray, see all of it or nothing.
+// 1. Chunks. A chunk with only new records is written directly, since no reader opens it yet. Any other
+//    chunk is written under a temporary name and renamed. New records of an uncompressed chunk are written
+//    in place, after its older ones. Chunks of a shard are written together, in a new version of the shard.
+// 2. The `zarr.json` of each array that grows, those of coordinates last.
+// 3. The `zarr.json` of the store, which contains the metadata of all arrays. This is the commit: readers of
+//    the consolidated metadata, such as xarray, see all of it or nothing.
 #pragma once
 
 #include <optional>

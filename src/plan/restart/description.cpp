@@ -94,6 +94,7 @@ std::string describe_variable(const Plan& plan, const DatasetPlan& file, const V
 std::string describe_file(const Plan& plan, const DatasetPlan& file) {
   Lines lines;
   for (const VariablePlan& variable : file.variables) lines.insert(describe_variable(plan, file, variable));
+  if (file.entry.layout == settings::Layout::wrf) lines.insert("layout: wrf");
   if (file.entry.series) lines.insert("a file per write");
   if (file.entry.new_file_every) lines.insert("a new file every " + file.entry.new_file_every->sentence());
   std::string text;

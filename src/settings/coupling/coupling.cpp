@@ -1,9 +1,12 @@
 #include "settings/coupling/coupling.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 #include "config/read.hpp"
 #include "regrid/section.hpp"
+#include "settings/fields.hpp"
 #include "time/options.hpp"
 
 namespace tailrace::settings {
@@ -78,6 +81,20 @@ Coupling read(const Value& value, config::Problems& problems) {
   return coupling;
 }
 
+// No model declares fields here, so a pattern stands for none.
+void check(const Coupling& coupling, const config::Sections& all, config::Problems& problems) {
+  const auto* groups = all.find<std::vector<FieldGroup>>();
+  if (coupling.location.line == 0 || groups == nullptr) return;
+  for (const FieldGroup& group : *groups)
+    for (const ListedName& field : group.fields)
+      if (is_pattern(field.name))
+        problems.add(
+            field.location, "fields." + group.name + ".names",
+            fmt::format("\"{}\" stands for fields that a model declares, and this component gets its "
+                        "fields from YAC; expected their names",
+                        field.name));
+}
+
 // (A default has no line.)
 bool is_given(const Value* servers, const char* option) {
   const Value* value = servers == nullptr ? nullptr : servers->find(option);
@@ -95,7 +112,8 @@ config::Section<Coupling> coupling_section() {
                          "The component that `tailrace serve --yac` is in a run that YAC couples. With this "
                          "section `servers.mode` is `attached` by default.",
                      .example = "{component: output, grids: {boxes: {latlon: 10 deg}}}"},
-          .read = read};
+          .read = read,
+          .check = check};
 }
 
 void set_defaults_of_servers(const Coupling& coupling, const Value& root, ServersOptions& servers) {

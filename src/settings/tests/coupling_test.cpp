@@ -85,6 +85,16 @@ TEST(CouplingSection, has_servers_in_its_own_processes) {
   EXPECT_EQ(servers_of("").mode, Mode::dedicated);
 }
 
+TEST(CouplingRequest, has_no_patterns_in_place_of_names) {
+  try {
+    request_of("tailrace: 1\nyac: {grids: {boxes: {latlon: 9 deg}}}\nfields: {a: {names: [\"t*\"]}}\n");
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(),
+                ::testing::HasSubstr(":3:22  fields.a.names: \"t*\" stands for fields that a model"));
+  }
+}
+
 TEST(CouplingRequest, needs_the_section) {
   EXPECT_THAT([] { request_of("tailrace: 1\n"); },
               ::testing::ThrowsMessage<Error>(::testing::HasSubstr("has no section `yac`")));

@@ -42,7 +42,7 @@ extern "C" std::size_t tailrace_lorenzo_filter(unsigned flags, std::size_t, cons
 }
 
 const H5Z_class2_t filter_class = {
-    H5Z_CLASS_T_VERS, lorenzo::filter_id,      0, 1, "Tailrace lorenzo (decodes alone)", nullptr,
+    H5Z_CLASS_T_VERS, lorenzo::filter_id,      0, 1, "Tailrace lorenzo (only decodes)", nullptr,
     nullptr,          &tailrace_lorenzo_filter};
 
 }  // namespace
