@@ -223,6 +223,15 @@ int tailrace_mesh_location(tailrace_session* session, const char* grid,
   });
 }
 
+int tailrace_set_attribute(tailrace_session* session, const char* field, const tailrace_attribute* attribute,
+                           tailrace_error* error) {
+  return guarded(error, [&] {
+    const auto& given = required(attribute, "tailrace_set_attribute: attribute");
+    const std::string owner = text_or(field).empty() ? "the files" : "field \"" + text_or(field) + "\"";
+    running(session).session.set_attribute(text_or(given.name), value_of(given, owner), text_or(field));
+  });
+}
+
 int tailrace_field(tailrace_session* session, const tailrace_field_spec* spec, tailrace_error* error) {
   return guarded_value(error, -1, [&] {
     const auto& given = required(spec, "field spec");

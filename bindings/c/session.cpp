@@ -19,7 +19,8 @@ tailrace_session* tailrace_start_fortran(int communicator, const char* configura
     if (options != nullptr) {
       start = {.component = text_or(options->component, "model"),
                .initial_time = options->initial_time,
-               .initial_step = options->initial_step};
+               .initial_step = options->initial_step,
+               .text = text_or(options->text)};
     }
     return new tailrace_session{
         .session = tailrace::Session::start(communicator, configuration, start), .shapes = {}, .view = {}};

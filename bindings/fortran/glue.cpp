@@ -186,13 +186,15 @@ extern "C" {
 // its calls report that they come after finish.
 tailrace_session* tailrace_glue_start(tailrace_session* running, int comm, const char* config,
                                       const char* component, double initial_time, std::int64_t initial_step,
-                                      tailrace_error* error) {
+                                      const char* text, tailrace_error* error) {
   if (running != nullptr && tailrace_is_finished(running) == 0) {
     usage_error(error, "start: this session is running already; finish it, or use another tailrace_session");
     return nullptr;
   }
-  const tailrace_start_options options{
-      .component = present(component), .initial_time = initial_time, .initial_step = initial_step};
+  const tailrace_start_options options{.component = present(component),
+                                       .initial_time = initial_time,
+                                       .initial_step = initial_step,
+                                       .text = text};
   tailrace_session* session = tailrace_start_fortran(comm, config, &options, error);
   if (session != nullptr) tailrace_free(running);
   if (session != nullptr) tailrace_list_fastest_first(session);
@@ -309,6 +311,15 @@ int tailrace_glue_grid_mapping(tailrace_session* session, const char* grid, cons
                                         .attributes = list.data(),
                                         .attribute_count = list.size()};
   return tailrace_grid_mapping(session, grid, &spec, error);
+}
+
+// `number`: null, or one of the tailrace_type `type`.
+int tailrace_glue_set_attribute(tailrace_session* session, const char* field, const char* name,
+                                const char* value, const void* number, int type, tailrace_error* error) {
+  tailrace_attribute attribute{.name = name, .value = value, .numbers = nullptr, .count = 0, .type = 0};
+  if (number != nullptr)
+    attribute = {.name = name, .value = nullptr, .numbers = number, .count = 1, .type = type};
+  return tailrace_set_attribute(session, present(field), &attribute, error);
 }
 
 int tailrace_glue_mesh(tailrace_session* session, const char* grid, const char* name, std::size_t x_count,

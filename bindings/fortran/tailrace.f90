@@ -63,7 +63,10 @@ module tailrace
     !! initial_step are those before the first step, 0 by default; in a restart the checkpoint's replace them. model_comm
     !! contains the model ranks of this component and is valid until MPI_Finalize. On a rank that becomes a server the
     !! call returns when the run is over; is_server() is then true and model_comm MPI_COMM_NULL. Collective over comm; blocks.
-    !! tailrace_error_configuration on all ranks if the configuration is not valid.
+    !! tailrace_error_configuration on all ranks if the configuration is not valid. lines: a configuration in YAML, line by
+    !! line, that the model gives beside the user's file, such as the files that it would write by itself. The user has
+    !! the last word: what the file gives replaces what the lines give, option by option (lists as a whole), and a key
+    !! without a value in the file leaves out that of the lines. With config="" they are the whole configuration.
     generic :: start => start_f08, start_integer
     !> Whether this rank was a server; the run is then over.
     procedure :: is_server
@@ -96,7 +99,7 @@ module tailrace
 
 contains
 
-  subroutine start_f08(self, comm, config, component, model_comm, initial_time, initial_step, ierr, errmsg)
+  subroutine start_f08(self, comm, config, component, model_comm, initial_time, initial_step, ierr, errmsg, lines)
     class(tailrace_session), intent(inout) :: self
     type(MPI_Comm), intent(in) :: comm
     character(*), intent(in) :: config
@@ -107,15 +110,16 @@ contains
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
     type(tailrace_error_c) :: error
+    character(*), intent(in), optional :: lines(:)
     integer :: model
 
-    call start_any(self, comm%MPI_VAL, config, component, model, initial_time, initial_step, error)
+    call start_any(self, comm%MPI_VAL, config, component, model, initial_time, initial_step, lines, error)
     if (present(model_comm)) model_comm%MPI_VAL = model
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end subroutine start_f08
 
-  subroutine start_integer(self, comm, config, component, model_comm, initial_time, initial_step, ierr, errmsg)
+  subroutine start_integer(self, comm, config, component, model_comm, initial_time, initial_step, ierr, errmsg, lines)
     class(tailrace_session), intent(inout) :: self
     integer, intent(in) :: comm
     character(*), intent(in) :: config
@@ -126,15 +130,16 @@ contains
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
     type(tailrace_error_c) :: error
+    character(*), intent(in), optional :: lines(:)
     integer :: model
 
-    call start_any(self, comm, config, component, model, initial_time, initial_step, error)
+    call start_any(self, comm, config, component, model, initial_time, initial_step, lines, error)
     if (present(model_comm)) model_comm = model
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end subroutine start_integer
 
-  subroutine start_any(self, comm, config, component, model, initial_time, initial_step, error)
+  subroutine start_any(self, comm, config, component, model, initial_time, initial_step, lines, error)
     class(tailrace_session), intent(inout) :: self
     integer, intent(in) :: comm
     character(*), intent(in) :: config
@@ -142,6 +147,7 @@ contains
     integer, intent(out) :: model
     real(real64), intent(in), optional :: initial_time
     integer, intent(in), optional :: initial_step
+    character(*), intent(in), optional :: lines(:)
     type(tailrace_error_c), intent(inout) :: error
     real(real64) :: time
     integer(c_int64_t) :: step
@@ -152,7 +158,8 @@ contains
     if (present(initial_time)) time = initial_time
     if (present(initial_step)) step = initial_step
     model = MPI_COMM_NULL%MPI_VAL
-    session = tailrace_start_c(self%c_session, comm, c_string(config), c_string(component), time, step, error)
+    session = tailrace_start_c(self%c_session, comm, c_string(config), c_string(component), time, step, c_lines(lines), &
+                               error)
     if (error%code /= tailrace_ok) return
     self%c_session = session
     self%server = tailrace_is_server_c(self%c_session) /= 0

@@ -15,7 +15,7 @@ module tailrace_c
   public :: tailrace_stop_requested_c, tailrace_output_lost_c, tailrace_wanted_names_c, tailrace_wants_at_end_c
   public :: tailrace_hdf5_lock, tailrace_hdf5_unlock, tailrace_version_c, strlen_c
   public :: tailrace_start_c, tailrace_grid_c, tailrace_coordinate_c, tailrace_mesh_c, tailrace_field_c, tailrace_put_c
-  public :: tailrace_input_c
+  public :: tailrace_input_c, tailrace_set_attribute_c
   public :: tailrace_add_block_c, tailrace_put_block_c, tailrace_healpix_grid_c
   public :: tailrace_put_unwanted_c, tailrace_acquire_c, tailrace_grid_mapping_c, tailrace_mesh_location_c
 
@@ -180,12 +180,12 @@ module tailrace_c
   ! The functions of glue.cpp. An empty string is an absent one; a list of names is a string of lines; dimensions are in
   ! the order of subscripts and indices count from 1.
   interface
-    function tailrace_start_c(running, comm, config, component, initial_time, initial_step, error) &
+    function tailrace_start_c(running, comm, config, component, initial_time, initial_step, text, error) &
       bind(c, name="tailrace_glue_start") result(session)
       import :: c_char, c_double, c_int, c_int64_t, c_ptr, tailrace_error_c
       type(c_ptr), value :: running
       integer(c_int), value :: comm
-      character(kind=c_char), intent(in) :: config(*), component(*)
+      character(kind=c_char), intent(in) :: config(*), component(*), text(*)
       real(c_double), value :: initial_time
       integer(c_int64_t), value :: initial_step
       type(tailrace_error_c), intent(inout) :: error
@@ -289,6 +289,16 @@ module tailrace_c
       type(tailrace_error_c), intent(inout) :: error
       integer(c_int) :: handle
     end function tailrace_field_c
+
+    function tailrace_set_attribute_c(session, field, name, value, number, type, error) &
+      bind(c, name="tailrace_glue_set_attribute") result(code)
+      import :: c_char, c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session, number
+      character(kind=c_char), intent(in) :: field(*), name(*), value(*)
+      integer(c_int), value :: type
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_set_attribute_c
 
     function tailrace_input_c(session, name, grid, type, units, optional, fill_value, error) &
       bind(c, name="tailrace_glue_input") result(handle)

@@ -1,7 +1,8 @@
 ! Generated from tailrace_declarations.fypp by tools/generate_fortran: edit tailrace_declarations.fypp, not this file.
 !> The declarations of a model before `ready`: options, grids, meshes, fields, inputs. A part of `tailrace`.
 module tailrace_declarations
-  use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_int, c_int64_t, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_int, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, &
+                                         c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use tailrace_base
   use tailrace_c
@@ -51,6 +52,12 @@ module tailrace_declarations
     !! fill_value: the number that marks a missing value in the arrays, and in the files as _FillValue (NaN: any NaN);
     !! reductions over time then use, cell by cell, only the values that are present.
     procedure :: field
+    !> Gives an attribute to a field that was declared before, or, without field, to all files of the component; a later
+    !! value replaces an earlier one. value: a number, which keeps its type, or a text, which is taken with its trailing
+    !! blanks; a file with `layout: wrf` has it exactly so, also if its length is 0. `coordinates` of a field names fields
+    !! that are its coordinates.
+    generic :: set_attribute => set_attribute_character, set_attribute_int32, set_attribute_int64, set_attribute_real32, &
+                                set_attribute_real64
     !> Declares a field that the model gets from files, by `input` in the configuration, which has an entry of this name.
     !! Without grid it is a scalar. type: tailrace_float64 (the default) or another of these constants. units: UDUNITS,
     !! such as "degC"; get gives the values in these units. Unless optional=.true., ready fails if the configuration does
@@ -59,6 +66,8 @@ module tailrace_declarations
     procedure :: input
 
     procedure, private :: option_character, option_int32, option_int64, option_real32, option_real64
+    procedure, private :: set_attribute_character, set_attribute_int32, set_attribute_int64
+    procedure, private :: set_attribute_real32, set_attribute_real64
     procedure, private :: grid_int32, grid_int64, add_block_int32, add_block_int64
     procedure, private :: healpix_grid_int32, healpix_grid_int64
     procedure, private :: mesh_int32, mesh_int64
@@ -413,6 +422,85 @@ contains
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end subroutine field
+
+  subroutine set_attribute_character(self, name, value, field, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name, value
+    character(*), intent(in), optional :: field
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_set_attribute_c(self%c_session, c_string(field), c_string(name), value // c_null_char, c_null_ptr, &
+                                    tailrace_float64, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine set_attribute_character
+
+  subroutine set_attribute_int32(self, name, value, field, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer(int32), intent(in), target :: value
+    character(*), intent(in), optional :: field
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_set_attribute_c(self%c_session, c_string(field), c_string(name), c_null_char, c_loc(value), &
+                                    tailrace_int32, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine set_attribute_int32
+
+  subroutine set_attribute_int64(self, name, value, field, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer(int64), intent(in), target :: value
+    character(*), intent(in), optional :: field
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_set_attribute_c(self%c_session, c_string(field), c_string(name), c_null_char, c_loc(value), &
+                                    tailrace_int64, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine set_attribute_int64
+
+  subroutine set_attribute_real32(self, name, value, field, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    real(real32), intent(in), target :: value
+    character(*), intent(in), optional :: field
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_set_attribute_c(self%c_session, c_string(field), c_string(name), c_null_char, c_loc(value), &
+                                    tailrace_float32, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine set_attribute_real32
+
+  subroutine set_attribute_real64(self, name, value, field, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    real(real64), intent(in), target :: value
+    character(*), intent(in), optional :: field
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_set_attribute_c(self%c_session, c_string(field), c_string(name), c_null_char, c_loc(value), &
+                                    tailrace_float64, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine set_attribute_real64
 
   subroutine input(self, name, grid, type, units, optional, handle, ierr, errmsg, fill_value)
     class(declaring_session), intent(inout) :: self

@@ -48,12 +48,13 @@ bool is_single(nb::handle values) {
 class PythonSession {
  public:
   static PythonSession start(nb::handle communicator, nb::handle configuration, const std::string& component,
-                             double initial_time, std::int64_t initial_step) {
+                             double initial_time, std::int64_t initial_step, const std::string& text) {
     const int handle = communicator_handle(communicator);
     const std::string path = path_of(configuration);
     const nb::gil_scoped_release unlocked;
     return PythonSession(Session::start(
-        handle, path, {.component = component, .initial_time = initial_time, .initial_step = initial_step}));
+        handle, path,
+        {.component = component, .initial_time = initial_time, .initial_step = initial_step, .text = text}));
   }
 
   PythonSession(PythonSession&&) = default;
@@ -212,6 +213,14 @@ class PythonSession {
     const auto handle = session_.field(spec);
     shapes_.add(spec, handle);
     return handle.index;
+  }
+
+  void set_attribute(const std::string& name, nb::handle value, const std::string& field) {
+    nb::dict one;
+    one[name.c_str()] = value;
+    const std::string owner = field.empty() ? "the files" : "field \"" + field + "\"";
+    for (const auto& [key, attribute] : attributes_from(one, owner))
+      session_.set_attribute(key, attribute, field);
   }
 
   int input(const std::string& name, const std::string& grid, nb::handle type, const std::string& units,
@@ -396,6 +405,12 @@ void bind_declarations(nb::class_<PythonSession>& type) {
           "the arrays, and in the files as _FillValue (NaN: any NaN); reductions over time then use, cell by "
           "cell, only the values that are present.")
       .def(
+          "set_attribute", &PythonSession::set_attribute, "name"_a, "value"_a, "field"_a = "",
+          "Gives an attribute to a field that was declared before, or, without a field, to all files of the "
+          "component; a later value replaces an earlier one. In a file with `layout: wrf` a text is written "
+          "exactly as it is, with its blanks, and also if it is empty. `coordinates` of a field names fields "
+          "that are its coordinates.")
+      .def(
           "input", &PythonSession::input, "name"_a, "grid"_a = "", "dtype"_a = "float64", "units"_a = "",
           "optional"_a = false, "fill_value"_a.none() = nb::none(),
           "Declares a field that the model gets from files, by `input` in the configuration, in these units, "
@@ -458,9 +473,12 @@ void bind_checkpoints(nb::class_<PythonSession>& type) {
 
 void bind_session(nb::module_& module) {
   nb::class_<PythonSession> type(module, "Session", "One model component's connection to the servers.");
-  type.def_static("start", &PythonSession::start, "comm"_a.none(), "config"_a, "component"_a = "model",
-                  "initial_time"_a = 0.0, "initial_step"_a = 0,
-                  "Collective. On a rank that becomes a server it returns when the run is over.")
+  type.def_static(
+          "start", &PythonSession::start, "comm"_a.none(), "config"_a, "component"_a = "model",
+          "initial_time"_a = 0.0, "initial_step"_a = 0, "text"_a = "",
+          "text: a configuration in YAML that the model gives beside the user's file, which has the last "
+          "word: what it gives replaces what the text gives, and a key without a value leaves it out. "
+          "Collective. On a rank that becomes a server it returns when the run is over.")
       .def("is_server", &PythonSession::is_server, "Whether this rank was a server.")
       .def("is_off", &PythonSession::is_off, "Mode off: every call returns at once.")
       .def("model_comm", &PythonSession::model_comm,

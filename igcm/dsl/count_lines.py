@@ -42,7 +42,7 @@ POLE_ROUTINES = re.compile(
 )
 POLE_CALLS = re.compile(r"^( *)do l = 1, poles$.*?^\1end do$", re.M | re.S)
 ONLY_POLES = re.compile(r"^ *(real\(wp\), intent.*:: (\w+_pl\([^)]*\)(, )?)+|if \(s%have_pl == 0\) return)$", re.M)
-CODES = ("serial", "openmp", "columns", "blocks")
+CODES = ("serial", "openmp", "columns", "blocks", "mpi", "cuda")
 MODES = {"organic": (2.4, 1.05, 0.38), "semi-detached": (3.0, 1.12, 0.35)}
 
 
@@ -70,7 +70,7 @@ def by_hand(names: list[str]) -> int:
 
 def generated(analysis: Analysis, code: str) -> int:
     made = output.files(analysis, target.load(code), lines_lead=False)
-    return sum(lines(text, fortran=False) for name, text in made.items() if name.endswith(".c"))
+    return sum(lines(text, fortran=False) for name, text in made.items() if name.endswith((".c", ".cu")))
 
 
 def cocomo(thousands: float, mode: str) -> tuple[float, float]:

@@ -1,4 +1,8 @@
+#include "halo.hpp"
+
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <unordered_map>
 
 #include "fetch.hpp"
@@ -7,14 +11,46 @@
 namespace igcm::model {
 namespace {
 
-using Numbers = std::vector<std::int32_t>;
+LocalPoints owned_by_vertices(const Part& part, const std::vector<std::int32_t>& numbers, int each) {
+  LocalPoints points{numbers, {}};
+  for (const std::int32_t number : numbers) {
+    const auto& first = part.first_of_rank;
+    points.owners.push_back(
+        static_cast<std::int32_t>(std::ranges::upper_bound(first, number / each) - first.begin()) - 1);
+  }
+  return points;
+}
 
-int owner_of(const Part& part, std::int64_t vertex) {
-  return static_cast<int>(std::ranges::upper_bound(part.first_of_rank, vertex) - part.first_of_rank.begin()) -
-         1;
+std::array<LocalPoints, locations> points_of(const Part& part) {
+  return {owned_by_vertices(part, part.cell_numbers, 2), owned_by_vertices(part, part.edge_numbers, 3),
+          owned_by_vertices(part, part.vertex_numbers, 1)};
+}
+
+// Calls use(value) for each level of each of these points.
+template <class Use>
+void for_values(const HaloField& field, const std::vector<std::int32_t>& points, const Use& use) {
+  for (const std::int32_t point : points) {
+    const std::ptrdiff_t block = field.block, p = point;
+    double* first = field.values + p / block * field.levels * block + p % block;
+    for (std::int32_t level = 0; level < field.levels; ++level) use(first[level * block]);
+  }
 }
 
 }  // namespace
+
+Halo::Halo(const std::array<LocalPoints, locations>& points, MPI_Comm comm) : comm_(comm) {
+  MPI_Comm_rank(comm, &rank_);
+  std::string mistake;
+  for (int location = 0; location < locations; ++location)
+    connect(location, points[static_cast<std::size_t>(location)], mistake);
+  // All ranks fail together: one that went on would wait for the others.
+  int wrong = mistake.empty() ? 0 : 1;
+  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_MAX, comm);
+  if (wrong != 0)
+    throw std::invalid_argument(mistake.empty() ? "points do not fit on another rank" : mistake);
+}
+
+Halo::Halo(const Part& part, MPI_Comm comm) : Halo(points_of(part), comm) {}
 
 Halo::Neighbour& Halo::neighbour(int rank) {
   const auto found = std::ranges::find(neighbours_, rank, &Neighbour::rank);
@@ -23,58 +59,74 @@ Halo::Neighbour& Halo::neighbour(int rank) {
   return neighbours_.back();
 }
 
-Halo::Halo(const Part& part, bool cells, MPI_Comm comm) : comm_(comm) {
-  const std::size_t ranks = part.first_of_rank.size() - 1;
-  // Both kinds in turn: local numbers of the halo, global numbers that go to the owner, local numbers that it
-  // sends.
-  const auto connect = [&](const Numbers& numbers, std::int64_t own, int each, Numbers Neighbour::*in,
-                           Numbers Neighbour::*out) {
-    std::vector<Numbers> wanted(ranks);
-    for (auto k = static_cast<std::size_t>(own); k < numbers.size(); ++k) {
-      const int owner = owner_of(part, numbers[k] / each);
-      wanted[static_cast<std::size_t>(owner)].push_back(numbers[k]);
-      (neighbour(owner).*in).push_back(static_cast<std::int32_t>(k));
+// Both sides list the points of a message in the order of the rank that receives it.
+void Halo::connect(int location, const LocalPoints& points, std::string& mistake) {
+  const auto at = static_cast<std::size_t>(location);
+  int ranks = 1;
+  MPI_Comm_size(comm_, &ranks);
+  std::vector<Numbers> wanted(static_cast<std::size_t>(ranks));
+  std::unordered_map<std::int32_t, std::int32_t> own;
+  for (std::size_t k = 0; k < points.numbers.size(); ++k) {
+    const std::int32_t owner = points.owners[k], place = static_cast<std::int32_t>(k);
+    if (owner == rank_) {
+      own.emplace(points.numbers[k], place);
+      continue;
     }
-    std::unordered_map<std::int32_t, std::int32_t> at;
-    for (std::int32_t k = 0; k < own; ++k) at.emplace(numbers[static_cast<std::size_t>(k)], k);
-    const std::vector<Numbers> asked = lists_for_others(wanted, comm);
-    for (std::size_t r = 0; r < ranks; ++r)
-      for (const std::int32_t number : asked[r])
-        (neighbour(static_cast<int>(r)).*out).push_back(at.at(number));
-  };
-  if (cells)
-    connect(part.cell_numbers, part.own_cells, 2, &Neighbour::points_in, &Neighbour::points_out);
-  else
-    connect(part.vertex_numbers, part.own_vertices, 1, &Neighbour::points_in, &Neighbour::points_out);
-  connect(part.edge_numbers, part.own_edges, 3, &Neighbour::edges_in, &Neighbour::edges_out);
+    wanted.at(static_cast<std::size_t>(owner)).push_back(points.numbers[k]);
+    neighbour(owner).in[at].push_back(place);
+  }
+  const std::vector<Numbers> asked = lists_for_others(wanted, comm_);
+  for (std::size_t r = 0; r < asked.size(); ++r)
+    for (const std::int32_t number : asked[r]) {
+      const auto found = own.find(number);
+      if (found == own.end()) {
+        constexpr std::array names{"cell", "edge", "vertex"};
+        mistake = "rank " + std::to_string(r) + " expects " + names[at] + " " + std::to_string(number) +
+                  " from rank " + std::to_string(rank_) + ", which does not own it";
+      } else {
+        neighbour(static_cast<int>(r)).out[at].push_back(found->second);
+      }
+    }
+}
+
+void Halo::begin(std::span<const HaloField> fields) {
+  fields_.assign(fields.begin(), fields.end());
+  requests_.clear();
   for (Neighbour& one : neighbours_) {
-    one.outgoing.resize(one.points_out.size() + one.edges_out.size());
-    one.incoming.resize(one.points_in.size() + one.edges_in.size());
+    one.outgoing.clear();
+    std::size_t incoming = 0;
+    for (const HaloField& field : fields_) {
+      const auto at = static_cast<std::size_t>(field.location);
+      for_values(field, one.out[at], [&](double value) { one.outgoing.push_back(value); });
+      incoming += one.in[at].size() * static_cast<std::size_t>(field.levels);
+    }
+    one.incoming.resize(incoming);
+    const auto start = [&](const auto& call, std::vector<double>& values) {
+      if (!values.empty())
+        call(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, one.rank, 0, comm_,
+             &requests_.emplace_back());
+    };
+    start(MPI_Irecv, one.incoming);
+    start(MPI_Isend, one.outgoing);
   }
 }
 
-void Halo::begin(std::vector<double>& at_points, std::vector<double>& at_edges) {
-  points_ = &at_points;
-  edges_ = &at_edges;
-  requests_.clear();
-  for (Neighbour& one : neighbours_) {
-    std::size_t k = 0;
-    for (const std::int32_t v : one.points_out) one.outgoing[k++] = at_points[static_cast<std::size_t>(v)];
-    for (const std::int32_t e : one.edges_out) one.outgoing[k++] = at_edges[static_cast<std::size_t>(e)];
-    MPI_Irecv(one.incoming.data(), static_cast<int>(one.incoming.size()), MPI_DOUBLE, one.rank, 0, comm_,
-              &requests_.emplace_back());
-    MPI_Isend(one.outgoing.data(), static_cast<int>(one.outgoing.size()), MPI_DOUBLE, one.rank, 0, comm_,
-              &requests_.emplace_back());
-  }
+void Halo::begin(std::int32_t count, double* const* fields, const std::int32_t* shapes) {
+  std::vector<HaloField> list;
+  for (std::int32_t k = 0; k < count; ++k)
+    list.push_back({fields[k], shapes[3 * k], shapes[3 * k + 1], shapes[3 * k + 2]});
+  begin(list);
 }
 
 void Halo::end() {
   MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   for (const Neighbour& one : neighbours_) {
-    std::size_t k = 0;
-    for (const std::int32_t v : one.points_in) (*points_)[static_cast<std::size_t>(v)] = one.incoming[k++];
-    for (const std::int32_t e : one.edges_in) (*edges_)[static_cast<std::size_t>(e)] = one.incoming[k++];
+    const double* next = one.incoming.data();
+    for (const HaloField& field : fields_)
+      for_values(field, one.in[static_cast<std::size_t>(field.location)],
+                 [&](double& value) { value = *next++; });
   }
+  fields_.clear();
 }
 
 }  // namespace igcm::model

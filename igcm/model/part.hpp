@@ -2,8 +2,6 @@
 // of its own.
 #pragma once
 
-#include <mpi.h>
-
 #include <vector>
 
 #include "grid.hpp"
@@ -26,29 +24,5 @@ struct Part {
 /// rank. `rings` of halo, at least 1. Local. Throws std::invalid_argument if there are more ranks than
 /// vertices besides the poles.
 Part make_part(const grid::Sphere& sphere, int rank, int ranks, int rings);
-
-/// Brings values of the halo from their owners, in one message to each neighbour. begin, work that needs no
-/// halo, end.
-class Halo {
- public:
-  /// The values are at edges, and at vertices or at cells. Collective over comm.
-  Halo(const Part& part, bool cells, MPI_Comm comm);
-  /// Starts the exchange; both arrays have local length and may not be changed until end.
-  void begin(std::vector<double>& at_points, std::vector<double>& at_edges);
-  void end();
-
- private:
-  struct Neighbour {
-    int rank = 0;
-    std::vector<std::int32_t> points_out, edges_out, points_in, edges_in;  // local numbers
-    std::vector<double> outgoing, incoming;
-  };
-  Neighbour& neighbour(int rank);
-
-  MPI_Comm comm_;
-  std::vector<Neighbour> neighbours_;
-  std::vector<MPI_Request> requests_;
-  std::vector<double>*points_ = nullptr, *edges_ = nullptr;
-};
 
 }  // namespace igcm::model

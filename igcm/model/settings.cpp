@@ -80,6 +80,7 @@ Readers readers_of(Settings& s) {
                                                          {"centroidal", grid::Relaxation::centroidal}})},
           {"root", number(s.grid.points.root, Range::positive)},
           {"rotation", number(s.planet.rotation)},
+          {"tendencies", word(s.stencils, {{"hand", false}, {"stencils", true}})},
           {"tilt", number(s.which.tilt)},
           {"time_step", number(s.time_step, Range::from_zero)},
           {"tracer", word(s.tracers.content, {{"bells", "bells"}, {"constant", "constant"}})},
@@ -133,6 +134,9 @@ Settings read_settings(const std::string& path) {
       if (!inside || !read_line(line, readers, given)) continue;
       if (settings.mesh == Volumes::triangles && settings.mixing.upwinding > 0)
         throw std::invalid_argument("upwinding: is for hexagons; expected 0 with mesh = 'triangles'");
+      if (settings.mesh == Volumes::triangles && settings.stencils)
+        throw std::invalid_argument(
+            "tendencies: 'stencils' are for hexagons; expected 'hand' with mesh = 'triangles'");
       if (settings.which.tilt != 0 && settings.which.name != "williamson2")
         throw std::invalid_argument("tilt: is for williamson2; expected 0 with case = '" +
                                     settings.which.name + "'");

@@ -12,6 +12,7 @@ namespace igcm::model {
 struct Settings {
   CaseOptions which;  ///< case, tilt (of the rotation's axis too), perturbation
   Volumes mesh = Volumes::hexagons;
+  bool stencils = false;  ///< tendencies of generated code
   double days = 1;
   double time_step = 0;                     ///< s; 0: as long as waves allow
   std::string configuration = "igcm.yaml";  ///< Tailrace's

@@ -22,12 +22,8 @@ bool all_own(const CGrid::Ring& ring, int degree, std::int64_t own) {
 }  // namespace
 
 ShallowWater::ShallowWater(const Part& part, const CGrid& grid, const Planet& planet, const Mixing& mixing,
-                           double tilt, Field bottom, MPI_Comm comm)
-    : grid_(grid),
-      planet_(planet),
-      mixing_(mixing),
-      bottom_(std::move(bottom)),
-      halo_(part, grid.kind == Volumes::triangles, comm) {
+                           double tilt, Field bottom, bool generated, MPI_Comm comm)
+    : grid_(grid), planet_(planet), mixing_(mixing), bottom_(std::move(bottom)), halo_(part, comm) {
   if (grid.kind == Volumes::hexagons) mixing_.divergence_damping = 0;
   const grid::Vec3 axis{-std::sin(tilt), 0, std::cos(tilt)};
   for (const grid::Vec3& corner : grid_.corner)
@@ -47,6 +43,12 @@ ShallowWater::ShallowWater(const Part& part, const CGrid& grid, const Planet& pl
     make_spokes();
   }
   list_work();
+  if (generated) stencils_ = std::make_unique<Stencils>(part, grid, halo_, partners_, weights_);
+}
+
+StencilFields ShallowWater::fields_of(State& state) {
+  return {state.height, state.velocity, bottom_, coriolis_, flux_, vorticity_, q_, bernoulli_, divergence_,
+          q_at_edges_};
 }
 
 // Walking around a volume from the edge e, w = s n (1/2 - sum of the shares of the corners that were
@@ -267,7 +269,11 @@ void ShallowWater::compute(const State& state, bool early) {
 }
 
 void ShallowWater::exchange_and_compute(State& state) {
-  halo_.begin(state.height, state.velocity);
+  if (stencils_) return stencils_->diagnose(fields_of(state), planet_.gravity);
+  const std::array fields{
+      HaloField{state.height.data(), grid_.kind == Volumes::hexagons ? at_vertices : at_cells},
+      HaloField{state.velocity.data(), at_edges}};
+  halo_.begin(fields);
   compute(state, true);
   halo_.end();
   compute(state, false);
@@ -344,6 +350,9 @@ double ShallowWater::change_of_velocity(std::size_t e, double dt) const {
 void ShallowWater::tendencies(State& state, double dt, State& change) {
   const CGrid& g = grid_;
   exchange_and_compute(state);
+  if (stencils_)
+    return stencils_->tendencies(fields_of(state), mixing_.upwinding, mixing_.viscosity, dt, change.height,
+                                 change.velocity);
   if (g.kind == Volumes::hexagons)
     find_q_at_edges(state, dt);
   else

@@ -11,9 +11,12 @@
 // energy.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "c_grid.hpp"
+#include "halo.hpp"
+#include "stencils.hpp"
 
 namespace igcm::model {
 
@@ -43,10 +46,11 @@ class ShallowWater {
   /// Rings of halo that a part needs.
   static int rings(const Mixing& mixing) { return mixing.upwinding > 0 ? 3 : 2; }
 
+  /// generated: by the stencils of shallow_water.gg.c rather than the code here, with the same bits; for hexagons.
   /// bottom: height of the ground in local volumes, m. tilt: angle by which the axis of rotation is inclined
   /// (Williamson's alpha). Collective over comm. Part and grid must outlive it.
   ShallowWater(const Part& part, const CGrid& grid, const Planet& planet, const Mixing& mixing, double tilt,
-               Field bottom, MPI_Comm comm);
+               Field bottom, bool generated, MPI_Comm comm);
 
   /// One step of the classical Runge-Kutta method, with an exchange in each of four stages. The state of own
   /// entries counts. Collective. The bits do not depend on the number of ranks.
@@ -90,6 +94,7 @@ class ShallowWater {
   double damping_of_divergence(std::size_t edge) const;
   void tendencies(State& state, double dt, State& change);
   double change_of_velocity(std::size_t edge, double dt) const;
+  StencilFields fields_of(State& state);
 
   const CGrid& grid_;
   Planet planet_;
@@ -111,6 +116,7 @@ class ShallowWater {
   std::vector<std::array<grid::Vec3, 2>> reach_;
   std::vector<grid::Vec3> turned_;
   State stage_, change_, sum_;
+  std::unique_ptr<Stencils> stencils_;  // where the tendencies are generated
 };
 
 }  // namespace igcm::model

@@ -107,7 +107,7 @@ void run(const Settings& settings) {
   State state = initial_state(*which, volumes);
   const State exact = state;
   ShallowWater model(part, volumes, settings.planet, settings.mixing, settings.which.tilt,
-                     bottom_of(*which, volumes), comm);
+                     bottom_of(*which, volumes), settings.stencils, comm);
   const double dt = chosen_step(settings, volumes, state, comm);
   const auto last = static_cast<std::int64_t>(std::llround(settings.days * 86400 / dt));
   if (last < 1)

@@ -85,6 +85,11 @@ typedef struct tailrace_start_options {
    * checkpoint, the checkpoint's replace them. */
   double initial_time;
   int64_t initial_step;
+  /* A configuration in YAML that the model gives beside the user's file, such as the files that it would
+   * write by itself; read on the first rank of the component; NULL: none. The user has the last word: what
+   * the file gives replaces what the text gives, option by option (lists as a whole), and a key without a
+   * value in the file leaves out that of the text. With an empty path the text is the whole configuration. */
+  const char* text;
 } tailrace_start_options;
 
 typedef struct tailrace_grid_spec {
@@ -293,6 +298,12 @@ TAILRACE_EXPORT int tailrace_mesh_location(tailrace_session* session, const char
 /* States how the coordinates of a grid lie on the Earth. */
 TAILRACE_EXPORT int tailrace_grid_mapping(tailrace_session* session, const char* grid,
                                           const tailrace_grid_mapping_spec* spec, tailrace_error* error);
+/* Gives an attribute to a field that was declared before, or, where `field` is NULL or empty, to all files of
+ * the component; a later value replaces an earlier one. In a file with `layout: wrf` a text is written
+ * exactly as it is, with its blanks, and also if it is empty. `coordinates` of a field names fields that are
+ * its coordinates. */
+TAILRACE_EXPORT int tailrace_set_attribute(tailrace_session* session, const char* field,
+                                           const tailrace_attribute* attribute, tailrace_error* error);
 /* Declares a field. Returns its handle, which is valid for this session, or -1. */
 TAILRACE_EXPORT int tailrace_field(tailrace_session* session, const tailrace_field_spec* spec,
                                    tailrace_error* error);

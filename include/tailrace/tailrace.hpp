@@ -95,6 +95,11 @@ struct StartOptions {
   // checkpoint, the checkpoint's replace them.
   double initial_time = 0.0;
   std::int64_t initial_step = 0;
+  // A configuration in YAML that the model gives beside the user's file, such as the files that it would
+  // write by itself; read on the first rank of the component. The user has the last word: what the file gives
+  // replaces what the text gives, option by option (lists as a whole), and a key without a value in the file
+  // leaves out that of the text. With an empty path the text is the whole configuration.
+  std::string text{};
 };
 
 struct GridSpec {
@@ -270,7 +275,8 @@ class TAILRACE_EXPORT Session {
   // ready fails.
   std::optional<RestartPoint> restarting();
   // The names that the configuration lists under `fields`, with their namespaces, for a model that can supply
-  // more fields than it would declare. Before ready. Options that occur in the names must be set before.
+  // more fields than it would declare. Names with `*` or `?` are left out: these stand for fields that the
+  // model declares anyway. Before ready. Options that occur in the names must be set before.
   std::vector<std::string> wanted_names() const;
 
   // Declarations, before ready. Names, shapes and types must agree on all ranks of the component; ready
@@ -304,6 +310,11 @@ class TAILRACE_EXPORT Session {
   void grid_mapping(const std::string& grid, const GridMappingSpec& spec);
   // Declares a field.
   FieldHandle field(const FieldSpec& spec);
+  // Gives an attribute to a field that was declared before, or, without a field, to all files of the
+  // component; a later value replaces an earlier one. In a file with `layout: wrf` a text is written exactly
+  // as it is, with its blanks, and also if it is empty. `coordinates` of a field names fields that are its
+  // coordinates.
+  void set_attribute(const std::string& name, const Attribute& value, const std::string& field = {});
   // Declares a field that the model gets from files, by `input` in the configuration. Unless it is optional,
   // ready fails if the configuration does not provide it. The handle is for get and available.
   FieldHandle input(const InputSpec& spec);

@@ -17,6 +17,7 @@ class Component:
     step: int
     time: float
     steps_per_second: float | None  # not known at first
+    model_seconds_per_second: float | None = None  # likewise
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,50 @@ class InputProgress:
 
 
 @dataclass(frozen=True)
+class Server:
+    """One server. Numbers that an older Tailrace did not write are None or empty."""
+
+    number: int
+    host: str
+    seconds: float  # since its start
+    wall_time: str
+    bytes_in: int
+    bytes_out: int
+    lag_seconds: float  # of its latest commit
+    buffer_used: float
+    pending_bytes: int
+    memory_bytes: int | None  # the option
+    memory_bounds_all: bool
+    resident_bytes: int | None
+    phases: Mapping[str, float]  # seconds in each, of all threads
+    lag: Mapping[str, Any]  # timings of all its commits
+    warnings: int
+    last_warnings: tuple[str, ...]
+
+    @staticmethod
+    def of(page: Mapping[str, Any]) -> Server:
+        warnings = page.get("warnings", {})
+        return Server(
+            number=page["server"],
+            host=page.get("host", ""),
+            seconds=page["seconds"],
+            wall_time=page["wall_time"],
+            bytes_in=page["bytes_in"],
+            bytes_out=page["bytes_out"],
+            lag_seconds=page["lag_seconds"],
+            buffer_used=page["buffer_used"],
+            pending_bytes=page["pending_bytes"],
+            memory_bytes=page.get("memory_bytes"),
+            memory_bounds_all=page.get("memory_bounds_all", False),
+            resident_bytes=page.get("resident_bytes"),
+            phases=page.get("phases", {}),
+            lag=page.get("lag", {}),
+            warnings=warnings.get("count", 0),
+            last_warnings=tuple(warnings.get("last", ())),
+        )
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """The whole run: sums and rates over all servers, the slowest component, the worst lag and buffer."""
 
@@ -66,6 +111,7 @@ class Snapshot:
     pending_bytes: int
     checkpoints: tuple[CheckpointProgress, ...] = ()
     input: InputProgress | None = None  # none without input fields
+    each_server: tuple[Server, ...] = ()
 
 
 def status_files(directory: Path | str) -> dict[Path, int]:
@@ -99,7 +145,8 @@ def merge(pages: list[dict[str, Any]]) -> Snapshot:
     files: dict[str, FileProgress] = {}
     for page in pages:
         for item in page["components"]:
-            one = Component(item["name"], item["step"], item["time"], item["steps_per_second"])
+            pace = item.get("model_seconds_per_second")
+            one = Component(item["name"], item["step"], item["time"], item["steps_per_second"], pace)
             known = components.get(one.name)
             if known is None or one.step < known.step:
                 components[one.name] = one
@@ -122,6 +169,7 @@ def merge(pages: list[dict[str, Any]]) -> Snapshot:
         pending_bytes=sum(page["pending_bytes"] for page in pages),
         checkpoints=tuple(CheckpointProgress(**item) for page in pages for item in page.get("checkpoints", ())),
         input=merge_inputs(pages),
+        each_server=tuple(sorted(map(Server.of, pages), key=lambda one: one.number)),
     )
 
 

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "base/complaints.hpp"
+
 namespace tailrace::base {
 namespace {
 
@@ -25,7 +27,13 @@ spdlog::logger& logger() {
 
 void log_debug(std::string_view message) { logger().debug("{}", message); }
 void log_info(std::string_view message) { logger().info("{}", message); }
-void log_warning(std::string_view message) { logger().warn("{}", message); }
-void log_error(std::string_view message) { logger().error("{}", message); }
+void log_warning(std::string_view message) {
+  logger().warn("{}", message);
+  add_complaint(message);
+}
+void log_error(std::string_view message) {
+  logger().error("{}", message);
+  add_complaint(message);
+}
 
 }  // namespace tailrace::base

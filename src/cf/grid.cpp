@@ -150,6 +150,14 @@ void GridWriter::add_dims() {
   }
 }
 
+void GridWriter::share_dims() {
+  for (const int index : grids_) {
+    std::vector<int>& dims = dims_[index];  // none of scalars
+    for (std::size_t d = 0; d < grid(index).dims.size(); ++d)
+      dims.push_back(dim(grid(index).dims[d], grid(index).shape[d]));
+  }
+}
+
 int GridWriter::dim_of(int grid_index, const std::string& dim) const {
   const model::Grid& of = grid(grid_index);
   const auto found = std::find(of.dims.begin(), of.dims.end(), dim);

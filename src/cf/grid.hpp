@@ -34,6 +34,9 @@ class GridWriter {
 
   // Adds the dims; afterwards `dims_of` is valid.
   void add_dims();
+  // The same for grids that share each dim by its name, whatever their coordinates. REQUIRES: dims of one
+  // name have one extent.
+  void share_dims();
   // Adds coordinates and meshes; afterwards `attributes_of` is valid: coordinates, mesh and location of
   // variables on the grid. Call it after the planned variables have their names and indices.
   void add_coordinates();

@@ -1,8 +1,5 @@
 #include "cf/layout.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,9 +7,8 @@
 
 #include "base/index.hpp"
 #include "cf/chunk_shape.hpp"
+#include "cf/conventions.hpp"
 #include "cf/grid.hpp"
-#include "cf/option_tables.hpp"
-#include "cf/points.hpp"
 #include "cf/quantization.hpp"
 #include "cf/text.hpp"
 #include "model/healpix.hpp"
@@ -20,8 +16,6 @@
 
 namespace tailrace::cf {
 namespace {
-
-constexpr std::int64_t times_per_chunk = 512;
 
 std::vector<int> grids_in_use(const plan::DatasetPlan& file, const model::Declarations& declarations) {
   std::vector<int> grids;
@@ -41,15 +35,6 @@ void add_axis_dims(DatasetLayout& layout, const plan::DatasetPlan& file, Names& 
   }
 }
 
-// The field's own where the file's type can hold it. Among packed numbers it would be one like any other.
-model::FillValue fill_value_of(const plan::VariablePlan& plan, const model::Field& field) {
-  if (plan.fill_value) return *plan.fill_value;
-  const bool keeps =
-      field.fill_value && !plan.packing && plan.reduction != time::ReductionKind::valid_fraction;
-  return keeps && model::can_hold(plan.type, field.fill_value->number) ? *field.fill_value
-                                                                       : model::default_fill(plan.type);
-}
-
 // CF 8.1: of the type that values have when they are unpacked.
 void describe_packing(output::Attributes& attributes, const plan::VariablePlan& plan) {
   const auto add = [&](const char* name, double value) {
@@ -62,55 +47,11 @@ void describe_packing(output::Attributes& attributes, const plan::VariablePlan& 
   add("add_offset", plan.packing->add_offset);
 }
 
-// It is a share, whatever the field is.
-void describe_fraction(output::Attributes& attributes, const model::Field& field) {
-  attributes.clear();
-  set_attribute(attributes, "units", "1");
-  set_attribute(attributes, "long_name", fmt::format("fraction of the time with a value of {}", field.name));
-}
-
-// Time has no missing values, so neither it nor its bounds gets a fill value; the bounds inherit all
-// attributes (CF 7.1).
-void add_times(DatasetLayout& layout, const plan::DatasetPlan& file, const calendar::Calendar& calendar,
-               Names& names) {
-  int pair = -1;
-  for (std::size_t a = 0; a < file.axes.size(); ++a) {
-    AxisLayout& axis = layout.axes[a];
-    std::vector<output::VariableSpec>& variables = layout.dataset.variables;
-    output::VariableSpec times, bounds;
-    times.name = layout.dataset.dims[base::index(axis.dim)].name;
-    times.dims = {axis.dim};
-    times.chunk = {times_per_chunk};
-    const bool windows = is_windowed(file.axes[a].kind);
-    if (windows) bounds.name = names.take(times.name + "_bnds", "axis");
-    times.attributes = time_attributes(file.axes[a], file.time_stamp, calendar, bounds.name);
-    for (const auto& [name, value] : file.entry.time_attributes)
-      set_attribute(times.attributes, name,
-                    model::has_own_type(name) ? model::in_type(value, times.type).value_or(value) : value);
-    axis.time_variable = static_cast<int>(variables.size());
-    variables.push_back(std::move(times));
-    if (!windows) continue;
-    if (pair < 0) {
-      pair = static_cast<int>(layout.dataset.dims.size());
-      layout.dataset.dims.push_back({"bnds", 2, false});
-    }
-    bounds.dims = {axis.dim, pair};
-    bounds.chunk = {times_per_chunk, 2};
-    axis.bounds_variable = static_cast<int>(variables.size());
-    variables.push_back(std::move(bounds));
-  }
-}
-
-std::vector<std::string> names_in_file(const plan::VariablePlan& plan) {
-  return plan.split < 0 ? std::vector{plan.name} : plan.parts;
-}
-
 ChunkShape chunk_of(const plan::VariablePlan& plan, const std::vector<std::int64_t>& shape,
                     const plan::DatasetPlan& file) {
   if (plan.chunk.empty()) {
     ChunkShape chunk = choose_chunk(shape, model::size_of(plan.type), file.entry.access, file.open_bytes);
-    const auto records = plan::writing::records_per_commit(file, plan);
-    if (plan.codec.codec != "none" && records)
+    if (const auto records = conventions_of(file.entry.layout).records_of_commit(file, plan))
       chunk = fill_by_commits(chunk, shape, model::size_of(plan.type), *records);
     return chunk;
   }
@@ -176,9 +117,8 @@ void add_variable(DatasetLayout& layout, const plan::DatasetPlan& file, int numb
       records && *records == std::floor(*records) && *records < 1e9)
     spec.records_of_commit = static_cast<std::int64_t>(*records);
   spec.is_field = true;
-  spec.fill_value = fill_value_of(plan, field);
-  describe(spec.attributes, field);
-  if (plan.reduction == time::ReductionKind::valid_fraction) describe_fraction(spec.attributes, field);
+  spec.fill_value = layout.conventions->fill_value(plan, field);
+  spec.attributes = layout.conventions->describe(plan, field);
   if (plan.packing) describe_packing(spec.attributes, plan);
   if (plan.split >= 0) {
     const int behind = plan.split + (plan.axis < 0 ? 0 : 1);
@@ -192,57 +132,38 @@ void add_variable(DatasetLayout& layout, const plan::DatasetPlan& file, int numb
   layout.variables.push_back(std::move(added));
 }
 
-void add_to_coordinates(output::Attributes& attributes, std::vector<std::string> names) {
-  if (names.empty()) return;
-  for (const auto& [name, value] : attributes)
-    if (name == "coordinates") names.insert(names.begin(), std::get<std::string>(value));
-  set_attribute(attributes, "coordinates", fmt::format("{}", fmt::join(names, " ")));
-}
-
-// Coordinates without dims, such as a height of 2 m: the user's, and those of the diagnostic.
-void add_scalars(GridWriter& grid_writer, const plan::VariablePlan& plan, const model::Field& field,
-                 output::Attributes& attributes) {
-  std::vector<std::string> names;
-  for (const auto* coordinates : {&field.coordinates, &plan.coordinates})
-    for (const model::Coordinate& coordinate : *coordinates)
-      names.push_back(grid_writer.add_scalar(coordinate, plan.name));
-  add_to_coordinates(attributes, names);
-}
-
-// CF 7.3: of a coarser level of a pyramid, after the operation over time.
-void add_area_of_four(output::Attributes& attributes, const plan::VariablePlan& plan) {
-  const bool is_class = model::is_integer(plan.packing ? plan.unpacked : plan.type) && plan.fraction_of < 0;
-  const char* method = plan.reduction == time::ReductionKind::max   ? "area: maximum"
-                       : plan.reduction == time::ReductionKind::min ? "area: minimum"
-                       : is_class                                   ? "area: mode"
-                                                                    : "area: mean";
-  std::string methods;
-  for (const auto& [name, value] : attributes)
-    if (const auto* text = std::get_if<std::string>(&value); text && name == "cell_methods") methods = *text;
-  if (methods.find(method) != std::string::npos) return;
-  set_attribute(attributes, "cell_methods", methods.empty() ? method : methods + " " + method);
-}
-
-// Adds what follows the field's own attributes: how it was reduced, where its cells are, and the attributes
-// of the user.
-void finish_attributes(DatasetLayout& layout, const plan::DatasetPlan& file, int number,
-                       const output::Attributes& of_grid) {
-  const plan::VariablePlan& plan = file.variables[base::index(number)];
-  const std::size_t first = base::index(layout.variables[base::index(number)].variable);
-  output::Attributes& attributes = layout.dataset.variables[first].attributes;
-  for (const auto& [name, value] : of_grid) set_attribute(attributes, name, value);
-  for (const auto& [name, value] : plan.attributes) set_attribute(attributes, name, value);
-  if (plan.axis >= 0)
-    add_cell_methods(attributes,
-                     layout.dataset.dims[base::index(layout.axes[base::index(plan.axis)].dim)].name,
-                     plan.reduction, file.axes[base::index(plan.axis)].cycle);
-  if (plan.finer.file >= 0) add_area_of_four(attributes, plan);
-  give_own_types(attributes, plan);
-  for (std::size_t part = 1; part < names_in_file(plan).size(); ++part)
-    layout.dataset.variables[first + part].attributes = attributes;
+void share_among_parts(Draft& draft, int variable) {
+  const std::size_t first = base::index(draft.layout.variables[base::index(variable)].variable);
+  const std::size_t parts = names_in_file(draft.file.variables[base::index(variable)]).size();
+  std::vector<output::VariableSpec>& variables = draft.layout.dataset.variables;
+  for (std::size_t part = 1; part < parts; ++part)
+    variables[first + part].attributes = variables[first].attributes;
 }
 
 }  // namespace
+
+const model::Field& Draft::field_of(int variable) const {
+  return declarations.fields[base::index(file.variables[base::index(variable)].field)];
+}
+
+output::Attributes& Draft::attributes_of(int variable) {
+  return layout.dataset.variables[base::index(layout.variables[base::index(variable)].variable)].attributes;
+}
+
+std::vector<std::string> names_in_file(const plan::VariablePlan& plan) {
+  return plan.split < 0 ? std::vector{plan.name} : plan.parts;
+}
+
+std::optional<model::FillValue> own_fill(const plan::VariablePlan& plan, const model::Field& field) {
+  if (plan.fill_value) return *plan.fill_value;
+  const bool keeps =
+      field.fill_value && !plan.packing && plan.reduction != time::ReductionKind::valid_fraction;
+  return keeps && model::can_hold(plan.type, field.fill_value->number) ? field.fill_value : std::nullopt;
+}
+
+const Conventions& conventions_of(settings::Layout layout) {
+  return layout == settings::Layout::wrf ? wrf_conventions() : cf_conventions();
+}
 
 DatasetLayout make_layout(const plan::DatasetPlan& file, const settings::Configuration& configuration,
                           const model::Declarations& declarations, const model::Decomposition&,
@@ -253,44 +174,35 @@ DatasetLayout make_layout(const plan::DatasetPlan& file, const settings::Configu
   layout.dataset.options = file.entry.format_options;
   if (configuration.servers.report) layout.dataset.report_directory = configuration.servers.report_directory;
 
+  layout.conventions = &conventions_of(file.entry.layout);
+  layout.calendar = calendar::Calendar(configuration.time.calendar, configuration.time.start);
+
   Names names;
   const std::vector<int> grids = grids_in_use(file, declarations);
   GridWriter grid_writer(layout, file, declarations, names, grids);
+  Draft draft{layout, file, configuration, declarations, names, grid_writer};
+  const Conventions& conventions = *layout.conventions;
   add_axis_dims(layout, file, names);
   for (const plan::VariablePlan& variable : file.variables)
     for (const std::string& name : names_in_file(variable)) names.take(name, "field");
   for (const plan::OptionTablePlan& table : file.option_tables) names.take(table.name, "table");
-  add_times(layout, file, calendar::Calendar(configuration.time.calendar, configuration.time.start), names);
-  grid_writer.add_dims();
+  conventions.add_times(draft);
+  conventions.add_dims(draft);
 
-  const auto field_of = [&](int number) -> const model::Field& {
-    return declarations.fields[base::index(file.variables[base::index(number)].field)];
-  };
   const int count = static_cast<int>(file.variables.size());
   for (int number = 0; number < count; ++number) {
-    const int grid = field_of(number).grid;
-    add_variable(layout, file, number, field_of(number),
+    const int grid = draft.field_of(number).grid;
+    add_variable(layout, file, number, draft.field_of(number),
                  grid < 0 ? nullptr : &declarations.grids[base::index(grid)],
                  grid < 0 ? std::vector<int>{} : grid_writer.dims_of(grid));
   }
-  grid_writer.add_coordinates();
-  grid_writer.add_further(file.entry.also_coordinates);
-  add_option_tables(layout, file.option_tables, names);
-  const std::vector<std::string> point_names = add_point_coordinates(layout, file, names);
+  conventions.add_coordinates(draft);
   for (int number = 0; number < count; ++number) {
-    const int grid = field_of(number).grid;
-    output::Attributes of_grid = grid < 0 ? output::Attributes{} : grid_writer.attributes_of(grid);
-    add_scalars(grid_writer, file.variables[base::index(number)], field_of(number), of_grid);
-    if (file.variables[base::index(number)].at_stations) {
-      add_to_coordinates(of_grid, places_of(layout, file.variables[base::index(number)].axis));
-      add_to_coordinates(of_grid, point_names);
-    }
-    finish_attributes(layout, file, number, of_grid);
+    conventions.finish_attributes(draft, number);
+    share_among_parts(draft, number);
   }
   add_quantization(layout, grid_writer);
-  layout.dataset.attributes =
-      global_attributes(layout.dataset, file, configuration, declarations.component, history);
-  add_feature_type(layout.dataset.attributes, file, declarations);
+  layout.dataset.attributes = conventions.global_attributes(draft, history);
   return layout;
 }
 

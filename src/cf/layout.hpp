@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "calendar/calendar.hpp"
 #include "model/declarations.hpp"
 #include "output/dataset.hpp"
 #include "plan/plan.hpp"
@@ -30,7 +31,11 @@ struct AxisLayout {
   std::vector<int> places;   // those of the coordinates along trajectories, as DatasetPlan::places
 };
 
+class Conventions;
+
 struct DatasetLayout {
+  const Conventions* conventions = nullptr;  // that of the file
+  calendar::Calendar calendar;
   output::DatasetSpec dataset;
   std::vector<VariableLayout> variables;  // planned ones first, in the order of the plan, then static fields
   std::vector<AxisLayout> axes;           // as DatasetPlan::axes

@@ -121,13 +121,21 @@ std::string conventions(const output::DatasetSpec& dataset) {
 
 output::Attributes global_attributes(const output::DatasetSpec& dataset, const plan::DatasetPlan& file,
                                      const settings::Configuration& configuration,
-                                     const std::string& component, const std::string& history) {
+                                     const model::Declarations& declarations, const std::string& history) {
   output::Attributes attributes{
       {"Conventions", conventions(dataset)},
       {"history", history},
-      {"source", fmt::format("component {}, Tailrace {}", component, base::version)},
+      {"source", fmt::format("component {}, Tailrace {}", declarations.component, base::version)},
       {"tailrace_configuration", configuration.text},
   };
+  for (const auto& [name, value] : given_attributes(file, declarations, history))
+    set_attribute(attributes, name, value);
+  return attributes;
+}
+
+output::Attributes given_attributes(const plan::DatasetPlan& file, const model::Declarations& declarations,
+                                    const std::string& history) {
+  output::Attributes attributes(declarations.attributes.begin(), declarations.attributes.end());
   if (!file.entry.date_attribute.empty())  // the history begins with it
     set_attribute(attributes, file.entry.date_attribute, history.substr(0, history.find(' ')));
   for (const auto& [name, value] : file.entry.attributes) set_attribute(attributes, name, value);

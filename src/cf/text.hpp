@@ -29,7 +29,10 @@ void add_cell_methods(output::Attributes& attributes, const std::string& axis, t
 void give_own_types(output::Attributes& attributes, const plan::VariablePlan& plan);
 output::Attributes global_attributes(const output::DatasetSpec& dataset, const plan::DatasetPlan& file,
                                      const settings::Configuration& configuration,
-                                     const std::string& component, const std::string& history);
+                                     const model::Declarations& declarations, const std::string& history);
+// Those that the model and the user give to the file.
+output::Attributes given_attributes(const plan::DatasetPlan& file, const model::Declarations& declarations,
+                                    const std::string& history);
 // The first version of CF that has all features of the dataset, and that of UGRID if it has a mesh.
 std::string conventions(const output::DatasetSpec& dataset);
 

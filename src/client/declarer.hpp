@@ -64,6 +64,9 @@ class Declarer {
   void healpix_grid(const HealpixArguments& healpix);
   void mesh(const std::string& grid, const MeshArguments& mesh);
   void mesh_location(const std::string& grid, const MeshPlaceArguments& place);
+  // Gives an attribute to a field, or, with an empty name of a field, to all files; a later value replaces
+  // it.
+  void set_attribute(const std::string& field, const std::string& name, const model::AttributeValue& value);
   int field(const std::string& grid, model::Field field);  // empty grid: scalar; returns the field's index
   // Declares a field that the model gets from files. Names of inputs and of other fields differ.
   int input(const std::string& grid, model::Field field);

@@ -85,6 +85,16 @@ class Walk {
     trail_.pop_back();
   }
 
+  // The text of the model, as the last tree.
+  void load_of_model(const std::string& name, const std::string& text) {
+    sources.push_back({.name = name, .text = text, .is_of_model = true});
+    Node tree = parse_yaml(name, text, problems_);
+    if (const NodeEntry* include = tree.find(include_key))
+      problems_.add(include->value.location, include_key,
+                    "the text of the model includes no file; expected this in the user's file");
+    trees.push_back(std::move(tree));
+  }
+
   // REQUIRES: all files are loaded, since an option in one file may refer to another file.
   void load_data(const FindData& find, const Reader& reader) {
     std::set<std::string> read;
@@ -209,6 +219,19 @@ class Merger {
     }
   }
 
+  // Adds what `into` lacks. A key without a value in it leaves out that of `from`.
+  static void fill(Node& into, Node&& from) {
+    for (NodeEntry& entry : from.entries) {
+      const auto found = std::ranges::find(into.entries, entry.key, &NodeEntry::key);
+      if (found == into.entries.end())
+        into.entries.push_back(std::move(entry));
+      else if (found->value.kind == NodeKind::null)
+        into.entries.erase(found);
+      else if (found->value.kind == NodeKind::map && entry.value.kind == NodeKind::map)
+        fill(found->value, std::move(entry.value));
+    }
+  }
+
  private:
   void merge_entry(NodeEntry& into, NodeEntry&& from, const std::string& path) {
     if (from.value.kind == NodeKind::null) return;
@@ -245,12 +268,16 @@ std::vector<DataFile> named_files(const Node& value, const std::string& option, 
 }
 
 Sources read_sources(const std::string& path, const Reader& reader, const Dialects& dialects,
-                     const FindData& find_data) {
+                     const FindData& find_data, const std::string& model_text) {
   Problems problems;
-  CarefulReader careful(reader);
+  const Reader with_model = [&](const std::string& name) {
+    return !model_text.empty() && name == name_of_model_text ? model_text : reader(name);
+  };
+  CarefulReader careful(with_model);
   const Reader read = std::ref(careful);
   Walk walk(read, dialects, problems);
-  walk.load(normal(path), read(path));
+  if (!path.empty() || model_text.empty()) walk.load(normal(path), read(path));
+  if (!model_text.empty()) walk.load_of_model(name_of_model_text, read(name_of_model_text));
   if (find_data && problems.empty())
     walk.load_data(find_data, [&](const std::string& name) { return careful(name, true); });
   problems.throw_if_any();
@@ -265,15 +292,21 @@ Merged merge_sources(const Sources& sources, const MergeOptions& options, Proble
     throw Error(ErrorCode::resource, fmt::format("the included file {} is missing", name));
   };
   Walk walk(from_sources, options.dialects, problems);
-  walk.load(normal(sources.front().name), sources.front().text);
+  if (!sources.front().is_of_model) walk.load(normal(sources.front().name), sources.front().text);
   walk.translate(options.values);
+  const std::size_t files = walk.trees.size();
+  for (const SourceFile& source : sources)
+    if (source.is_of_model) walk.load_of_model(source.name, source.text);
   Merged merged{{}, std::move(walk.warnings)};
   merged.tree.kind = NodeKind::map;
   merged.tree.location = {sources.front().name, 1, 1};
   Merger merger(options.version_key, problems);
-  for (Node& part : walk.trees) {
-    if (part.kind == NodeKind::map)
+  for (std::size_t i = 0; i < walk.trees.size(); ++i) {
+    Node& part = walk.trees[i];
+    if (part.kind == NodeKind::map && i < files)
       merger.merge(merged.tree, std::move(part), "");
+    else if (part.kind == NodeKind::map)
+      Merger::fill(merged.tree, std::move(part));
     else if (part.kind != NodeKind::null)
       problems.add(part.location, "", "expected a map of options, such as `tailrace: 1`");
   }

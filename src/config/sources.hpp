@@ -16,7 +16,8 @@ namespace tailrace::config {
 struct SourceFile {
   std::string name;
   std::string text;
-  bool is_data = false;  // a data file that an option names, such as a table; not part of the tree
+  bool is_data = false;      // a data file that an option names, such as a table; not part of the tree
+  bool is_of_model = false;  // a text that the model gives beside the user's file
 };
 using Sources =
     std::vector<SourceFile>;  // the first is the configuration, the others are its includes and data files
@@ -49,12 +50,16 @@ using Dialects = std::vector<const Dialect*>;
 inline constexpr std::size_t most_bytes = std::size_t{4} << 20;
 inline constexpr std::size_t most_files = 1000;
 
+// The name of the text that the model gives, in messages.
+inline constexpr const char* name_of_model_text = "<model>";
+
 // Reads the file and its includes (`include: [a.yaml]`, relative to the including file), each once, then the
-// files that `find_data` finds, each once. A dialect finds the includes of its files. Throws
+// files that `find_data` finds, each once. `model_text`, in YAML and without includes, is a further source;
+// with an empty path it is the only one. A dialect finds the includes of its files. Throws
 // Error(configuration) for an include cycle, a missing include, or a text that is not YAML, and passes on the
 // reader's error about the first file.
 Sources read_sources(const std::string& path, const Reader& reader, const Dialects& dialects = {},
-                     const FindData& find_data = {});
+                     const FindData& find_data = {}, const std::string& model_text = {});
 
 struct MergeOptions {
   std::string version_key;  // a key that every file may have
@@ -68,7 +73,8 @@ struct Merged {
 };
 
 // Merges all sources into one tree, without `include`. Maps are merged at all depths. A value that is given
-// in two files is a problem with both places, except for `version_key`.
+// in two files is a problem with both places, except for `version_key`. The text of the model gives what the
+// files do not; a key that a file gives without a value leaves out what the model gives for it.
 Merged merge_sources(const Sources& sources, const MergeOptions& options, Problems& problems);
 
 }  // namespace tailrace::config

@@ -31,6 +31,7 @@
 #include "plan/masks.hpp"
 #include "plan/model_clock.hpp"
 #include "plan/naming/apply_overrides.hpp"
+#include "plan/naming/name_patterns.hpp"
 #include "plan/plan.hpp"
 #include "plan/points.hpp"
 #include "plan/restart/description.hpp"
@@ -49,7 +50,9 @@ constexpr double patience_seconds = 1.5;  // to send the last message of a rank 
 // The configuration with the model's options filled in.
 settings::Configuration configuration_of(const Started& started, const model::Declarations& declarations) {
   const auto c = base::index(started.number);
-  return settings::with_options(started.run.configurations[c], started.run.sources[c], declarations.options);
+  return plan::with_patterns(
+      settings::with_options(started.run.configurations[c], started.run.sources[c], declarations.options),
+      declarations);
 }
 
 bool has_points(const Started& started) {

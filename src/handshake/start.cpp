@@ -41,6 +41,7 @@ void put_sources(base::ByteWriter& writer, const settings::Sources& sources) {
     writer.put_text(file.name);
     writer.put_text(file.text);
     writer.put(static_cast<std::uint8_t>(file.is_data));
+    writer.put(static_cast<std::uint8_t>(file.is_of_model));
   }
 }
 
@@ -51,15 +52,16 @@ settings::Sources get_sources(base::ByteReader& reader) {
     file.name = reader.get_text();
     file.text = reader.get_text();
     file.is_data = reader.get<std::uint8_t>() != 0;
+    file.is_of_model = reader.get<std::uint8_t>() != 0;
   }
   return sources;
 }
 
 // The message of the first rank of a component: the text of its configuration, or the fault on reading it.
-std::vector<std::byte> read_to_bytes(const std::string& path) {
+std::vector<std::byte> read_to_bytes(const ConfigurationOrigin& configuration) {
   base::ByteWriter writer;
   try {
-    const settings::Sources sources = settings::read_sources(path);
+    const settings::Sources sources = settings::read_sources(configuration.path, configuration.text);
     put_fault(writer, std::nullopt);
     put_sources(writer, sources);
   } catch (...) {
@@ -188,7 +190,7 @@ class StartupExchange {
         tree_(world, {static_cast<int>(Tag::bootstrap_up), static_cast<int>(Tag::bootstrap_down)}, {}) {}
 
   // Ends with a barrier that does not block, because the caller then splits communicators, which does.
-  void open(const Hello& hello, const std::vector<int>& cpus, const std::string& configuration,
+  void open(const Hello& hello, const std::vector<int>& cpus, const ConfigurationOrigin& configuration,
             Started& started) {
     started.run = exchange_sources(exchange_hellos(hello), configuration);
     meet_neighbours(world_, cpus, started.run, [this] { check(); });
@@ -246,7 +248,7 @@ class StartupExchange {
     return std::ranges::binary_search(reader.get_all<int>(), world_.rank());
   }
 
-  Run exchange_sources(bool is_first_of_component, const std::string& configuration) {
+  Run exchange_sources(bool is_first_of_component, const ConfigurationOrigin& configuration) {
     env::maybe_fail("sources");
     SourcesByRank sources;
     if (is_first_of_component) sources[world_.rank()] = read_to_bytes(configuration);
@@ -271,7 +273,8 @@ class StartupExchange {
   std::vector<Participant> participants_;  // on the first rank, until it has placed them
 };
 
-void exchange_all(Started& started, StartupMonitor& monitor, const std::string& configuration, Hello hello) {
+void exchange_all(Started& started, StartupMonitor& monitor, const ConfigurationOrigin& configuration,
+                  Hello hello) {
   const std::vector<int> cpus = env::cpus_of_all_threads();
   const std::vector<int> ranges = to_ranges(cpus);
   hello.node = env::node_name();
@@ -337,7 +340,8 @@ void check_threads(comm::Communicator& component) {
 
 }  // namespace
 
-Started start(int communicator, const std::string& configuration, const std::string& component, bool serves) {
+Started start(int communicator, const ConfigurationOrigin& configuration, const std::string& component,
+              bool serves) {
   Started started;
   {
     StartupMonitor monitor(comm::members_of(communicator));

@@ -26,8 +26,15 @@ struct Started {
   std::optional<Restart> restart = {};  // of a model rank, once find_restart() has set it
 };
 
+// Where a component has its configuration from.
+struct ConfigurationOrigin {
+  std::string path;       // of the user's file; may be empty if there is a text
+  std::string text = {};  // that the model gives, in YAML
+};
+
 // Collective over the communicator. `serves`: this rank is a `tailrace serve`. Throws the same Error on every
 // rank.
-Started start(int communicator, const std::string& configuration, const std::string& component, bool serves);
+Started start(int communicator, const ConfigurationOrigin& configuration, const std::string& component,
+              bool serves);
 
 }  // namespace tailrace::handshake

@@ -20,7 +20,7 @@ struct Reserved {
 };
 
 constexpr std::array reserved{
-    Reserved{"coordinates",
+    Reserved{coordinates_attribute,
              "is written automatically, from the coordinates of the grid; further ones are declared with "
              "`coordinate`, or given as `coordinates` of the variable"},
     Reserved{"bounds", "is written automatically, if `bounds` are given with the values of a coordinate"},
@@ -156,6 +156,10 @@ std::optional<std::string> variable_attribute_complaint(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<std::string> field_attribute_complaint(std::string_view name) {
+  return name == coordinates_attribute ? std::nullopt : variable_attribute_complaint(name);
+}
+
 bool has_own_type(std::string_view name) { return find(of_own_type, name) != nullptr; }
 
 std::optional<AttributeValue> in_type(const AttributeValue& value, DataType type) {
@@ -177,14 +181,20 @@ std::optional<AttributeValue> in_type(const AttributeValue& value, DataType type
       value);
 }
 
+std::optional<std::string> value_complaint(std::string_view name, const AttributeValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr && numbers_of(value).empty()) return fmt::format("attribute \"{}\" has no value", name);
+  if (const std::size_t valid = text == nullptr ? 0 : base::valid_utf8(*text);
+      text != nullptr && valid < text->size())
+    return fmt::format("the value of attribute \"{}\" is not UTF-8 from byte {} on", name, valid + 1);
+  if (text == nullptr && name == coordinates_attribute)
+    return fmt::format("attribute \"{}\": expected the names of fields, but got a number", name);
+  return std::nullopt;
+}
+
 std::optional<std::string> attributes_complaint(const Attributes& attributes, DataType type) {
   for (const auto& [name, value] : attributes) {
-    const auto* text = std::get_if<std::string>(&value);
-    if (text == nullptr && numbers_of(value).empty())
-      return fmt::format("attribute \"{}\" has no value", name);
-    if (const std::size_t valid = text == nullptr ? 0 : base::valid_utf8(*text);
-        text != nullptr && valid < text->size())
-      return fmt::format("the value of attribute \"{}\" is not UTF-8 from byte {} on", name, valid + 1);
+    if (auto complaint = value_complaint(name, value)) return complaint;
     if (const OwnType* own = find(of_own_type, name))
       if (auto complaint = number_complaint(*own, value, type)) return complaint;
   }

@@ -351,6 +351,7 @@ std::vector<std::byte> Declarations::to_bytes() const {
   put_list(out, fields, put_field);
   out.put(found_cells.has_value());
   if (found_cells) put_list(out, *found_cells, put_found);
+  put_attributes(out, attributes);
   return out.take();
 }
 
@@ -362,6 +363,7 @@ Declarations Declarations::from_bytes(std::span<const std::byte> bytes) {
   declarations.grids = get_list(in, get_grid);
   declarations.fields = get_list(in, get_field);
   if (in.get<bool>()) declarations.found_cells = get_list(in, get_found);
+  declarations.attributes = get_attributes(in);
   TAILRACE_ASSERT(in.rest().empty(), "the message is longer than its declarations");
   return declarations;
 }

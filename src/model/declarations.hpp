@@ -133,6 +133,7 @@ struct Declarations {
   std::vector<Grid> grids;
   std::vector<Field> fields;
   std::optional<std::vector<FoundCells>> found_cells = {};  // none: not yet searched
+  Attributes attributes = {};                               // of all files of the component
 
   std::optional<int> find_field(const std::string& name) const;
   std::optional<int> find_grid(const std::string& name) const;

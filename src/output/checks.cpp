@@ -48,6 +48,9 @@ void check_variable(const DatasetSpec& spec, const VariableSpec& variable) {
     if (described.unlimited && i > 0)
       refuse_it(fmt::format("the unlimited dimension \"{}\" must be the first", described.name));
   }
+  TAILRACE_ASSERT(!variable.is_text || (variable.type == model::DataType::uint8 && !variable.fill_value &&
+                                        variable.codec.codec == "none"),
+                  "characters are plain bytes: " + variable.name);
   if (variable.chunk.empty()) {
     if (grows(spec, variable)) refuse_it("it is unlimited and needs a chunk shape");
     return;

@@ -39,6 +39,9 @@ struct VariableSpec {
   std::optional<model::FillValue> fill_value;  // of cells that nobody wrote; written as _FillValue
   Attributes attributes;
   bool is_field = false;  // or made from one; a library's own codecs leave coordinates as they are
+  // The values are characters (netCDF's NC_CHAR), one byte each: `type` is uint8, without codec and fill
+  // value. For formats with Format::has_growing_text().
+  bool is_text = false;
   // How many records each commit brings, where all bring as many and the configuration tells it.
   std::optional<std::int64_t> records_of_commit = std::nullopt;
 };
@@ -66,6 +69,9 @@ struct ExistingAxis {
   std::vector<double> times;
   std::vector<double> bounds;  // two for each time; none of instants
   std::string units, calendar;
+  std::vector<std::string> dates = {};  // in place of all these, where the times are texts
+
+  std::size_t records() const { return dates.empty() ? times.size() : dates.size(); }
 };
 
 struct DatasetSpec {

@@ -96,6 +96,8 @@ class Format {
   virtual bool can_be_written_by_many() const { return false; }
   // Tells the user what the format needs and does not find; empty if nothing is missing.
   virtual std::string missing() const { return ""; }
+  // Whether variables of characters (VariableSpec::is_text) may grow.
+  virtual bool has_growing_text() const { return false; }
   // The memory that its library may use during a commit; a server writes one commit at a time.
   virtual std::size_t cache_bytes(const std::string& /*path*/) const { return 0; }
   // About how many bytes a commit writes besides values.

@@ -74,6 +74,10 @@ config::Option variable_attributes_option(const std::string& says) {
                    &model::variable_attribute_complaint);
 }
 
+config::Option field_attributes_option(const std::string& says) {
+  return option_of(says, "{comment: first try, valid_range: [180, 330]}", &model::field_attribute_complaint);
+}
+
 config::Option time_attributes_option(const std::string& says) {
   config::Option option = option_of(says, "{long_name: time of the forecast}", &time_attribute_complaint);
   option.name = "time_attributes";

@@ -217,6 +217,8 @@ std::string to_json(const Declared& declared) {
             {"version", version},
             {"component", declarations.component},
             {"options", declarations.options},
+            {"attributes", to_json(declarations.attributes)},
+            {"text", declared.text},
             {"grids", Json::array()},
             {"fields", Json::array()}};
   for (std::size_t g = 0; g < declarations.grids.size(); ++g)
@@ -236,6 +238,8 @@ Declared declared_from_json(const std::string& text, const std::string& name) {
     Declared declared;
     declared.declarations.component = json.at("component");
     declared.declarations.options = json.at("options").get<std::map<std::string, std::string>>();
+    declared.declarations.attributes = attributes_of(json);
+    declared.text = json.value("text", "");
     for (const Json& grid : json.at("grids")) {
       declared.declarations.grids.push_back(grid_of(grid));
       declared.decomposition.regions.push_back(regions_of(grid, declared.declarations.grids.back()));

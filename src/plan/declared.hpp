@@ -11,6 +11,7 @@ namespace tailrace::plan {
 struct Declared {
   model::Declarations declarations;
   model::Decomposition decomposition;  // for indexed grids only the number of cells of each rank
+  std::string text = {};               // the configuration that the model gave beside the user's file
 };
 
 // JSON. Without meshes, and without the cells of indexed grids.

@@ -22,6 +22,7 @@
 #include "plan/inputs.hpp"
 #include "plan/masks.hpp"
 #include "plan/memory_needs.hpp"
+#include "plan/merging.hpp"
 #include "plan/naming/axis_names.hpp"
 #include "plan/naming/axis_warnings.hpp"
 #include "plan/naming/dim_names.hpp"
@@ -33,12 +34,23 @@
 #include "plan/option_tables.hpp"
 #include "plan/regridder.hpp"
 #include "plan/restart/checkpointed_fields.hpp"
+#include "plan/wrf_layout.hpp"
 #include "settings/fields.hpp"
 
 namespace tailrace::plan {
 namespace {
 
 std::string without_namespace(const std::string& name) { return name.substr(name.rfind('.') + 1); }
+
+// The variables of a file that have an entry of their own, which a pattern leaves out.
+std::set<std::string> names_of_single_fields(const settings::OutputEntry& file) {
+  std::set<std::string> names;
+  for (const settings::VariableEntry& variable : file.variables)
+    if (!variable.field.empty())
+      names.insert((variable.name.empty() ? without_namespace(variable.field) : variable.name) +
+                   variable.suffix);
+  return names;
+}
 
 class Planner {
  public:
@@ -70,6 +82,7 @@ class Planner {
     plan_inputs(configuration_, declarations_, plan_, problems_);
     problems_.throw_if_any();
     if (plan_.analysis) plan_diagnostics(*plan_.analysis);
+    check_merging(configuration_, problems_);
     for (const settings::OutputEntry& file : configuration_.files)
       if (file.copy && file.copy->halvings > 0)
         plan_coarser(file);
@@ -180,15 +193,19 @@ class Planner {
     file.entry = entry;
     file.entry.variables = {};  // the plan has its own copy, and every client holds a plan
     file.convention = configuration_.convention;
-    const bool ends = file.convention->stamps_end();
+    const bool is_wrf = entry.layout == settings::Layout::wrf;
+    const bool ends = is_wrf || file.convention->stamps_end();
     file.time_stamp =
         entry.time_stamp.value_or(ends ? settings::TimeStamp::end : settings::TimeStamp::middle);
     file.span = time::resolve(entry.span, plan_.calendar);
     std::map<std::string, config::Location> names;
+    const std::set<std::string> single = names_of_single_fields(entry);
     for (const settings::VariableEntry& variable : entry.variables) {
       for (const std::string& name : settings::fields_of(variable, given_)) {
+        const bool is_overridden =
+            !variable.pattern.empty() && single.contains(without_namespace(name) + variable.suffix);
         const auto index = listed_.find(name);
-        if (index != listed_.end()) add_variable(file, variable, index->second, names);
+        if (index != listed_.end() && !is_overridden) add_variable(file, variable, index->second, names);
       }
     }
     if (file.variables.empty()) {
@@ -209,7 +226,10 @@ class Planner {
       plan_.warnings.push_back(std::move(line));
     if (entry.trajectories) set_places(file);
     file.option_tables = plan_option_tables(entry, declarations_.options, names, problems_);
-    name_axes(file.axes);
+    if (is_wrf)
+      wrf::settle(file, declarations_, plan_.calendar, problems_);
+    else
+      name_axes(file.axes);
     refuse_taken_names(file, names);
     refuse_long_names(file, declarations_, names, problems_);
     check_formula_terms(file, declarations_, problems_);
@@ -238,9 +258,10 @@ class Planner {
   // The field on the target grid, with the periods of its source.
   int regridded(const settings::VariableEntry& entry, int asked, VariablePlan& variable) {
     const auto vector = vector_of(entry, asked);
-    const auto regrid = regridder_.add(entry, asked, vector);
-    if (!regrid) return asked;
     const int source = vector ? vector->field : asked;
+    const std::vector<ChildSource> children = children_over(entry, asked, source);
+    const auto regrid = regridder_.add(entry, asked, vector, children);
+    if (!regrid) return asked;
     variable.regrid = *regrid;
     plan_.fields.resize(declarations_.fields.size());
     for (const int made : {regridder_.at(*regrid).target_field, regridder_.at(*regrid).fraction_field}) {
@@ -251,7 +272,30 @@ class Planner {
       plan.used = true;
     }
     plan_.fields[base::index(source)].used = true;
+    for (const ChildSource& child : children)
+      plan_.fields[base::index(child.vector ? child.vector->field : child.field)].used = true;
     return regridder_.at(*regrid).target_field;
+  }
+
+  // The fields of children that are laid over one. Those that the model does not have, as their groups allow,
+  // are left out.
+  std::vector<ChildSource> children_over(const settings::VariableEntry& entry, int parent, int source) {
+    std::vector<ChildSource> children;
+    if (!entry.regrid) return children;
+    const std::string& parent_name = declarations_.fields[base::index(parent)].name;
+    for (const regrid::Merge::Name& name : children_of(*entry.regrid, parent_name)) {
+      const auto found = listed_.find(name.field);
+      if (found == listed_.end()) continue;
+      ChildSource child{found->second, vector_of(entry, found->second), &name};
+      const int of_child = child.vector ? child.vector->field : child.field;
+      const auto complaint = merge_complaint(parent_name, plan_.fields[base::index(source)], name.field,
+                                             plan_.fields[base::index(of_child)]);
+      if (complaint)
+        problems_.add(name.location, entry.regrid->config_path + ".merge", *complaint);
+      else
+        children.push_back(std::move(child));
+    }
+    return children;
   }
 
   // The valid share of each cell of the last variable, record by record.
@@ -516,11 +560,14 @@ class Planner {
   // Time axes, dimensions and coordinates are added to the file automatically.
   void refuse_taken_names(const DatasetPlan& file, const std::map<std::string, config::Location>& names) {
     std::set<std::string> taken;
+    const bool is_wrf = file.entry.layout == settings::Layout::wrf;
+    if (is_wrf) taken = {wrf::dates, wrf::characters};
     for (const AxisPlan& axis : file.axes) taken.insert({axis.dim, axis.dim + "_bnds"});
     for (const VariablePlan& variable : file.variables) {
       const model::Grid& grid =
           declarations_.grids[base::index(declarations_.fields[base::index(variable.field)].grid)];
       taken.insert(grid.dims.begin(), grid.dims.end());
+      if (is_wrf) continue;  // it has no coordinates of grids
       for (const model::Coordinate& coordinate : grid.coordinates) taken.insert(coordinate.name);
       if (grid.mesh) taken.insert(grid.mesh->name);
     }

@@ -14,6 +14,7 @@
 #include "handshake/restart.hpp"
 #include "messaging/sending.hpp"
 #include "model/message_checks.hpp"
+#include "plan/naming/name_patterns.hpp"
 
 namespace tailrace::server {
 
@@ -29,7 +30,9 @@ std::size_t servers_on_node(const handshake::Run& run) {
 
 settings::Configuration configuration_of(const handshake::Run& run, std::size_t component,
                                          const model::Declarations& declarations) {
-  return settings::with_options(run.configurations[component], run.sources[component], declarations.options);
+  return plan::with_patterns(
+      settings::with_options(run.configurations[component], run.sources[component], declarations.options),
+      declarations);
 }
 
 // The part of a `ready` message without a fault that is before the declarations.

@@ -18,6 +18,7 @@
 #include "server/loop.hpp"
 #include "server/regrid/make_regrid_preparation.hpp"
 #include "server/resources/resources.hpp"
+#include "settings/coupling/coupling.hpp"
 
 namespace tailrace::server {
 namespace {
@@ -179,7 +180,9 @@ void ServerProcess::set_up(HostedComponent& hosted, std::span<const std::byte> m
   try {
     pipeline::ComponentInfo info = read_component_info(reader, run_, hosted.number, reporter_.started());
     const bool keep = !fault && reporter_.keeps_declarations();
-    const std::string declared = keep ? plan::to_json({info.declarations, info.decomposition}) : "";
+    const settings::Sources& sources = run_.sources[base::index(hosted.number)];
+    const std::string declared =
+        keep ? plan::to_json({info.declarations, info.decomposition, settings::model_text_of(sources)}) : "";
     hosted.component = std::make_unique<pipeline::ServedComponent>(std::move(info), messenger_, services());
     if (!fault)
       hosted.input = make_input_service(*hosted.component, run_,
@@ -384,9 +387,18 @@ void ServerProcess::run() {
              (hosted->input && hosted->input->holds_up_client());
     });
   });
+  // `tailrace serve --yac` itself watches what comes before the first step.
+  if (run_.configurations.front().sections.get<settings::Coupling>().location.line > 0)
+    loop.leave_watching_while([this] { return awaits_first_step(); });
   loop.look_seldom_while([this] { return announced(); });
   loop.run([this] { return done() || out_of_time(); });
   write_report();
+}
+
+bool ServerProcess::awaits_first_step() const {
+  return std::ranges::all_of(components_, [](const auto& hosted) {
+    return hosted->state == HostedComponent::State::running && hosted->intake && !hosted->intake->started();
+  });
 }
 
 bool ServerProcess::announced() const {
@@ -440,10 +452,17 @@ telemetry::StatusSnapshot ServerProcess::snapshot() const {
       for (const telemetry::InputStatus& input : hosted->input->status()) snapshot.inputs.push_back(input);
   }
   const telemetry::ServerCounters& counters = reporter_.counters();
+  snapshot.host = counters.host;
   snapshot.bytes_in = counters.bytes_in.get();
   snapshot.encoded_bytes_out = counters.encoded_bytes_out.get();
   snapshot.lag_seconds = 1e-9 * static_cast<double>(counters.last_lag_nanoseconds.get());
   snapshot.pending_bytes = counters.held.total();
+  snapshot.memory_bytes = run_.servers().memory;
+  snapshot.memory_bounds_all = run_.servers().memory_given;
+  snapshot.resident_bytes = env::resident_bytes();
+  for (std::size_t k = 0; k < telemetry::phase_count; ++k)
+    snapshot.phase_seconds[k] = counters.phases[k].seconds();
+  snapshot.lag = counters.lag;
   return snapshot;
 }
 

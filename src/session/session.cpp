@@ -71,7 +71,8 @@ Session::~Session() = default;
 
 Session Session::start(int communicator, const std::string& configuration, const StartOptions& options) {
   session::report_uncaught_errors();
-  handshake::Started started = handshake::start(communicator, configuration, options.component, false);
+  handshake::Started started =
+      handshake::start(communicator, {configuration, options.text}, options.component, false);
   auto impl = std::make_unique<Impl>();
   if (started.run.servers().mode == settings::Mode::off) {
     impl->off = true;
@@ -171,6 +172,10 @@ FieldHandle Session::field(const FieldSpec& spec) {
   const int handle = impl_->declarer("field").field(spec.grid, std::move(field));
   impl_->handles.emplace(spec.name, handle);
   return {handle};
+}
+
+void Session::set_attribute(const std::string& name, const Attribute& value, const std::string& field) {
+  impl_->declarer("set_attribute").set_attribute(field, name, value);
 }
 
 FieldHandle Session::input(const InputSpec& spec) {

@@ -25,6 +25,7 @@
 #include "plan/declared.hpp"
 #include "plan/folders.hpp"
 #include "plan/naming/apply_overrides.hpp"
+#include "plan/naming/name_patterns.hpp"
 #include "plan/plan.hpp"
 #include "plan/regridding.hpp"
 #include "plan/restart/description.hpp"
@@ -62,11 +63,12 @@ std::optional<cf::Speed> speed_of(const std::string& component, const std::strin
 
 Checked check_against(const std::string& configuration, const std::map<std::string, std::string>& options,
                       const std::string& path) {
-  const settings::Sources sources = settings::read_sources(configuration);
   plan::Declared declared = plan::declared_from_json(env::system_files().read(path), path);
+  const settings::Sources sources = settings::read_sources(configuration, declared.text);
   for (const auto& [name, value] : options) declared.declarations.options[name] = value;
   Checked checked;
-  checked.configuration = settings::parse_configuration(sources, &declared.declarations.options);
+  checked.configuration = plan::with_patterns(
+      settings::parse_configuration(sources, &declared.declarations.options), declared.declarations);
   declared.declarations = plan::apply_overrides(checked.configuration, std::move(declared.declarations));
   checked.plan = plan::make_plan(checked.configuration, declared.declarations, &declared.decomposition);
   std::ranges::move(plan::folder_warnings(checked.configuration, env::system_files()),
@@ -125,7 +127,7 @@ std::string diagnostics_graph(const Checked& checked) {
 }  // namespace session
 
 void serve(int communicator, const std::string& configuration) {
-  handshake::Started started = handshake::start(communicator, configuration, "", true);
+  handshake::Started started = handshake::start(communicator, {.path = configuration}, "", true);
   if (!started.servers) {
     base::log_warning(
         "servers.mode in the model's configuration is not dedicated: this server has nothing to do");

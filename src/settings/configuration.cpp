@@ -136,11 +136,18 @@ std::string read_text(const std::string& path) {
   return files.read(path);
 }
 
-Sources read_sources(const std::string& path) {
-  return config::read_sources(path, read_text, dialects::notations(),
-                              [](const std::vector<config::Node>& trees, config::Problems& problems) {
-                                return data_files(trees, env::system_files(), problems);
-                              });
+Sources read_sources(const std::string& path, const std::string& model_text) {
+  return config::read_sources(
+      path, read_text, dialects::notations(),
+      [](const std::vector<config::Node>& trees, config::Problems& problems) {
+        return data_files(trees, env::system_files(), problems);
+      },
+      model_text);
+}
+
+std::string model_text_of(const Sources& sources) {
+  const auto found = std::ranges::find(sources, true, &SourceFile::is_of_model);
+  return found == sources.end() ? "" : found->text;
 }
 
 bool mentions_option(const Sources& sources, const std::string& name) {

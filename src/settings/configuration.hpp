@@ -48,9 +48,12 @@ using config::Sources;
 // pipe or a file that is too large to be a configuration.
 std::string read_text(const std::string& path);
 
-// Reads the file, its includes, and the data files that they name. Throws Error(resource), or
-// Error(configuration) for an include cycle or a missing file.
-Sources read_sources(const std::string& path);
+// Reads the file, its includes, and the data files that they name. `model_text` is what the model gives
+// beside the file, which may be missing then (an empty path). Throws Error(resource), or Error(configuration)
+// for an include cycle or a missing file.
+Sources read_sources(const std::string& path, const std::string& model_text = {});
+// The text of the model; empty if there is none.
+std::string model_text_of(const Sources& sources);
 // Throws Error(configuration) with all mistakes, one per line, each with file:line:column. `options` are the
 // values of the placeholders `{name}`. If it is null, placeholders stay, and values that contain them are not
 // checked; except `{component}` if that name is given. The section `servers` may not contain any, since the

@@ -40,7 +40,10 @@ config::Type field_group_type() {
        .default_value = "false"},
       {.name = "names",
        .type = list(text(), 1),
-       .description = "The fields, as the model declares them.",
+       .description =
+           "The fields, as the model declares them. A name with `*` (any characters) or `?` (one) stands for "
+           "all fields like it that the model declares and that no group lists by their names: `[\"*\"]` for "
+           "all, also those that a later version of the model adds.",
        .example = "[u, w, theta]",
        .required = true},
       {.name = "optional",
@@ -111,6 +114,14 @@ void check(const FieldGroups& groups, const config::Sections& all, config::Probl
           "the end");
   }
   check_listed_once(groups, problems);
+  for (const FieldGroup& group : groups)
+    for (const ListedName& field : group.fields)
+      if (is_pattern(field.name) && !group.dims.empty())
+        problems.add(
+            field.location, "fields." + group.name + ".names",
+            fmt::format("\"{}\" stands for fields on any grid, and the group has `dims`; expected the "
+                        "names of the fields with these dimensions",
+                        field.name));
 }
 
 const config::SectionRegistration registration{fields_section};
@@ -137,6 +148,8 @@ void check_months(const time::Period& period, const config::Location& where, con
           period.sentence()));
 }
 
+bool is_pattern(const std::string& name) { return name.find_first_of("*?") != std::string::npos; }
+
 bool is_like(const std::string& name, const std::string& pattern) {
   const std::string bare = name.substr(name.rfind('.') + 1);
   return fnmatch(pattern.c_str(), name.c_str(), 0) == 0 || fnmatch(pattern.c_str(), bare.c_str(), 0) == 0;
@@ -144,7 +157,7 @@ bool is_like(const std::string& name, const std::string& pattern) {
 
 void ListedNames::add(const std::string& name) {
   names_.insert(name);
-  any_open_ = any_open_ || is_open(name);
+  any_open_ = any_open_ || is_open(name) || is_pattern(name);
 }
 
 ListedNames::ListedNames(const config::Sections& all) {

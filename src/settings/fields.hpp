@@ -69,6 +69,8 @@ class ListedNames {
   std::optional<FieldHints> hints_;  // from the first name that is not listed
 };
 
+// True for a name with `*` or `?`, which stands for the fields that the model declares and that are like it.
+bool is_pattern(const std::string& name);
 // True if the name, with or without its namespace, matches the pattern (`*`, `?`).
 bool is_like(const std::string& name, const std::string& pattern);
 

@@ -19,6 +19,7 @@
 #include "regrid/section.hpp"
 #include "settings/formats/format_checks.hpp"
 #include "settings/groups.hpp"
+#include "settings/layout_checks.hpp"
 #include "settings/name_checks.hpp"
 #include "time/model_time.hpp"
 #include "time/options.hpp"
@@ -100,6 +101,16 @@ std::vector<Option> how_it_is_written() {
            "place over time (`series`).",
        .example = "series",
        .default_value = "auto"},
+      {.name = "layout",
+       .type = choice({"cf", "wrf"}),
+       .description =
+           "The conventions of the file: those of CF, or those of WRF's own files. With `wrf` the time "
+           "dimension "
+           "is `Time`, without a coordinate; `Times` has the dates as texts, so `model_time.start` is "
+           "needed; attributes are exactly those that the model and this configuration give; and nothing is "
+           "added, neither coordinates of grids nor `_FillValue` where the model has none.",
+       .example = "wrf",
+       .default_value = "cf"},
       {.name = "time_stamp",
        .type = choice({"end", "middle"}),
        .description =
@@ -212,6 +223,8 @@ void set_writing(const Value& value, OutputEntry& file) {
   if (value.find("time_stamp") != nullptr)
     file.time_stamp =
         choice_of<TimeStamp>(value, "time_stamp", {{"end", TimeStamp::end}, {"middle", TimeStamp::middle}});
+  file.layout = choice_of<Layout>(value, "layout", {{"cf", Layout::cf}, {"wrf", Layout::wrf}});
+  if (const Value* layout = value.find("layout")) file.layout_location = layout->location();
   file.span = time::span_of(value);
   file.series = flag_of(value, "file_per_write", file.series);
   if (const Value* if_exists = value.find("if_exists")) {
@@ -383,6 +396,11 @@ void check_targets(const Files& files, const Sections& all, Problems& problems) 
       if (!variable.field.empty())
         listed.expect({.name = variable.field, .location = variable.target_location},
                       variable.config_path + ".field", problems);
+      if (variable.regrid)
+        for (const regrid::Merge& merge : variable.regrid->merges)
+          for (const regrid::Merge::Name& name : merge.names)
+            listed.expect({.name = name.field, .location = name.location},
+                          variable.regrid->config_path + ".merge", problems);
       if (variable.group.empty() || is_open(variable.group) || !all.is_sound("groups")) continue;
       if (!groups.contains(variable.group))
         problems.add(variable.target_location, variable.config_path + ".group",
@@ -435,6 +453,7 @@ void check(const Files& files, const Sections& all, Problems& problems) {
     check_format(file, problems);
     check_cycles(file, problems);
     check_regridding(file, problems);
+    check_layout(file, problems);
     check_periods(file, all, problems);
   }
   check_file_names(files, all, problems);

@@ -23,6 +23,8 @@ namespace tailrace::settings {
 enum class OnError { stop, skip, retry };
 enum class Access { automatic, maps, series };  // what chunks should favour
 enum class TimeStamp { end, middle };           // where in its window a record's time lies
+// The conventions of a file: those of CF, or what readers of WRF's files expect (cf/conventions.hpp).
+enum class Layout { cf, wrf };
 
 // The names of attributes of a file that its last write sets; empty: none.
 struct WriteAttributes {
@@ -42,6 +44,8 @@ struct OutputEntry {  // an entry under `output:`
   codecs::CodecOptions codec;
   Access access = Access::automatic;
   std::optional<TimeStamp> time_stamp;  // not given: by the convention of time
+  Layout layout = Layout::cf;
+  config::Location layout_location;  // line 0: not given
   time::WrittenSpan span;
   bool series = false;                         // each write ends a file
   std::optional<time::Period> new_file_every;  // not given: one file, unless it is a series

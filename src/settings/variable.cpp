@@ -51,9 +51,9 @@ std::vector<Option> what_is_written() {
       {.name = "fields",
        .type = text(),
        .description =
-           "A pattern: each field and diagnostic whose name is like it becomes a variable. `*` stands "
-           "for any "
-           "characters, `?` for one.",
+           "A pattern: each field and diagnostic whose name is like it becomes a variable, unless an entry "
+           "with `field` makes a variable of that name in this file. `*` stands for any characters, `?` for "
+           "one.",
        .example = "tas*"},
       {.name = "group",
        .type = text(),
@@ -142,10 +142,9 @@ std::vector<Option> how_it_is_stored() {
 }
 
 std::vector<Option> what_is_its_own() {
-  return {
-      output::pack_section().option, compression().option, regridding().option,
-      scalar_coordinates_section().option,
-      output::variable_attributes_option("Attributes of the variable, in addition to those of the model.")};
+  return {output::pack_section().option, compression().option, regridding().option,
+          scalar_coordinates_section().option,
+          output::field_attributes_option("Attributes of the variable, in addition to those of the model.")};
 }
 
 void set_target(const Value& value, VariableEntry& variable, Problems& problems) {
@@ -217,6 +216,9 @@ void set_storage(const Value& value, VariableEntry& variable, Problems& problems
     for (const Value& extent : chunk->items()) variable.chunk.push_back(extent.integer());
   }
   variable.attributes = output::attributes_of(value);
+  if (const Value* attributes = value.find("attributes"))
+    for (const ValueEntry& entry : attributes->entries())
+      if (entry.key == model::coordinates_attribute) variable.coordinates_attribute = entry.value.location();
   variable.coordinates =
       read_part(scalar_coordinates_section(), value, problems).value_or(std::vector<model::Coordinate>());
   if (variable.pack) check_packing(value, variable, problems);

@@ -42,9 +42,10 @@ struct VariableEntry {  // an entry under `variables:`
   std::vector<std::int64_t> chunk;
   config::Location chunk_location;
   output::Attributes attributes;
-  std::vector<model::Coordinate> coordinates;  // without dims
-  std::optional<double> fill_value;            // replaces the field's
-  std::shared_ptr<mip_tables::Request> cmip;   // null: the variable names no table
+  config::Location coordinates_attribute = {};  // of `coordinates` among them; line 0: not given
+  std::vector<model::Coordinate> coordinates;   // without dims
+  std::optional<double> fill_value;             // replaces the field's
+  std::shared_ptr<mip_tables::Request> cmip;    // null: the variable names no table
   // Null: it is written on its own grid. Variables share what is given for a group or the file.
   std::shared_ptr<regrid::Options> regrid;
   bool says_regrid = false;  // it, or a group of variables, has the option `regrid`

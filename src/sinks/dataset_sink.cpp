@@ -8,6 +8,7 @@
 #include "base/decimal_text.hpp"
 #include "base/index.hpp"
 #include "base/log.hpp"
+#include "cf/conventions.hpp"
 #include "env/clock.hpp"
 #include "env/delays.hpp"
 #include "env/file_system.hpp"
@@ -209,17 +210,15 @@ std::optional<plan::CommitDue> DatasetSink::cut(const model::Tick& tick, const p
 void DatasetSink::add_values(const plan::CommitDue& due, output::CommitPoint& point) {
   for (std::size_t axis = 0; axis < due.records.size(); ++axis) {
     if (due.records[axis].empty()) continue;
-    std::vector<double> times, bounds;
-    for (const time::TimeRecord& record : due.records[axis]) {
-      times.push_back(cf::time_stamp(record, plan_.time_stamp));
-      bounds.push_back(record.begin);
-      bounds.push_back(record.end);
-    }
-    const std::int64_t first = due.lengths[axis] - static_cast<std::int64_t>(times.size());
+    const std::int64_t first = due.lengths[axis] - std::ssize(due.records[axis]);
     const cf::AxisLayout& at = layout_.axes[axis];
-    point.values.push_back(doubles(at.time_variable, first, times));
-    if (at.bounds_variable >= 0) point.values.push_back(doubles(at.bounds_variable, first, bounds));
+    for (output::PlainValues& values :
+         layout_.conventions->times_of({at, first, due.records[axis], plan_.time_stamp}, layout_.calendar))
+      point.values.push_back(std::move(values));
     if (at.places.empty()) continue;
+    std::vector<double> times;
+    for (const time::TimeRecord& record : due.records[axis])
+      times.push_back(cf::time_stamp(record, plan_.time_stamp));
     const auto places = points::places_in(*plan_.entry.trajectories, due.records[axis], times,
                                           model::default_fill(model::DataType::float64).number);
     for (std::size_t i = 0; i < at.places.size(); ++i)

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/bytes.hpp"
+#include "telemetry/timings_json.hpp"
 
 namespace tailrace::telemetry {
 namespace {
@@ -16,18 +17,6 @@ using Json = nlohmann::ordered_json;
 constexpr int schema_version = 1;
 
 double seconds(const Counter& nanoseconds) { return 1e-9 * static_cast<double>(nanoseconds.get()); }
-
-template <bool shared>
-Json timings_json(const BasicTimings<shared>& timings) {
-  Json histogram = Json::array();  // [upper edge in seconds, how many]
-  for (std::size_t k = 0; k < timings.histogram.size(); ++k) {
-    if (timings.histogram[k] > 0)
-      histogram.push_back({1e-9 * static_cast<double>(Buckets::lowest(k + 1)), timings.histogram[k]});
-  }
-  return {{"count", timings.count.get()},           {"seconds", timings.seconds()},
-          {"mean_seconds", timings.mean_seconds()}, {"median_seconds", timings.median_seconds()},
-          {"most_seconds", timings.most_seconds()}, {"histogram", std::move(histogram)}};
-}
 
 struct ClientSums {
   std::uint64_t puts = 0, unwanted = 0, bytes = 0, stalls = 0, gets = 0, waits = 0;

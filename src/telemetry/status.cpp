@@ -8,8 +8,10 @@
 #include <sstream>
 #include <utility>
 
+#include "base/complaints.hpp"
 #include "base/log.hpp"
 #include "tailrace/error.hpp"
+#include "telemetry/timings_json.hpp"
 
 namespace tailrace::telemetry {
 namespace {
@@ -111,16 +113,19 @@ void Status::write(const StatusSnapshot& snapshot, const std::string& state) {
             {"version", schema_version},
             {"server", server_},
             {"servers", servers_},
+            {"host", snapshot.host},
             {"state", state},
             {"wall_time", env::iso_time(clock_)},
             {"seconds", now - begin_}};
   page["components"] = Json::array();
   for (const ComponentStatus& component : snapshot.components) {
     const auto speed = rate("steps of " + component.name, static_cast<double>(component.step));
+    const auto pace = rate("time of " + component.name, component.time);
     page["components"].push_back({{"name", component.name},
                                   {"step", component.step},
                                   {"time", component.time},
-                                  {"steps_per_second", speed ? Json(*speed) : Json()}});
+                                  {"steps_per_second", speed ? Json(*speed) : Json()},
+                                  {"model_seconds_per_second", pace ? Json(*pace) : Json()}});
   }
   page["bytes_in"] = snapshot.bytes_in;
   page["bytes_in_per_second"] = rate("in", static_cast<double>(snapshot.bytes_in)).value_or(0.0);
@@ -129,6 +134,15 @@ void Status::write(const StatusSnapshot& snapshot, const std::string& state) {
   page["lag_seconds"] = snapshot.lag_seconds;
   page["buffer_used"] = snapshot.buffer_used;
   page["pending_bytes"] = snapshot.pending_bytes;
+  page["memory_bytes"] = snapshot.memory_bytes;
+  page["memory_bounds_all"] = snapshot.memory_bounds_all;
+  page["resident_bytes"] = snapshot.resident_bytes;
+  page["phases"] = Json::object();  // seconds
+  for (std::size_t k = 0; k < phase_count; ++k)
+    page["phases"][phase_name(static_cast<Phase>(k))] = snapshot.phase_seconds[k];
+  page["lag"] = timings_json(snapshot.lag);
+  const base::Complaints complaints = base::complaints();
+  page["warnings"] = {{"count", complaints.count}, {"last", complaints.last}};
   page["files"] = Json::array();
   for (const DatasetStatus& file : snapshot.files) {
     page["files"].push_back(

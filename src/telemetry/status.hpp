@@ -5,6 +5,7 @@
 // others; `tailrace run` reads them all. All servers append to commits.jsonl, each line in one piece.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 
 #include "env/clock.hpp"
 #include "env/file_system.hpp"
+#include "telemetry/counters.hpp"
 
 namespace tailrace::telemetry {
 
@@ -65,6 +67,7 @@ struct CheckpointStatus {
 
 // The present state; the writer derives rates from one publication to the next.
 struct StatusSnapshot {
+  std::string host;
   std::vector<ComponentStatus> components;
   std::vector<DatasetStatus> files;  // that this server owns
   std::vector<CheckpointStatus> checkpoints;
@@ -74,6 +77,11 @@ struct StatusSnapshot {
   double lag_seconds = 0.0;  // of the latest commit
   double buffer_used = 0.0;  // 0 to 1, of the fullest client buffer
   std::uint64_t pending_bytes = 0;
+  std::uint64_t memory_bytes = 0;    // servers.memory
+  bool memory_bounds_all = false;    // else what the plan must hold comes on top
+  std::uint64_t resident_bytes = 0;  // of the process, now; in mode attached that is a rank of the model
+  std::array<double, phase_count> phase_seconds{};  // by Phase, of all threads
+  Timings lag;                                      // of each commit
 };
 
 class Status {

@@ -186,7 +186,7 @@ HEARD = [
     'grid "line": grid_mapping: grid_mapping_name is missing; expected one of albers_conical_equal_area, ',
     'grid "line" is not indexed; a mesh belongs to an indexed grid',
     'field "h": attribute "flag_values" has 2 numbers; expected as many words in "flag_meanings", but got 1',
-    'field "h": attribute "coordinates" is written automatically, from the coordinates of the grid',
+    'field "h": attribute "coordinates": expected the names of fields, but got a number',
 ]
 # Mistakes that are possible in only one language.
 OWN = {

@@ -8,7 +8,7 @@ from support.harness import TREE
 FOLDER = TREE / "docs" / "decisions"
 PAGES = sorted(FOLDER.glob("[0-9]*.md"))
 TABLE = (FOLDER / "README.md").read_text(encoding="utf-8")
-STATUS = re.compile(r"Date: \d{4}-\d\d-\d\d\. Status: (accepted|superseded by \[\d+\]\(\d{4}-[^)]+\.md\))[;.]")
+STATUS = re.compile(r"Date: \d{4}-\d\d-\d\d\. Status: (proposed|accepted|superseded by \[\d+\]\(\d{4}-[^)]+\.md\))[;.]")
 
 
 def number(page) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from . import dependences, mesh
 from .mesh import Mesh
 from .messages import StencilError, unknown
-from .names import is_reserved
+from .names import METHODS, is_reserved
 from .nodes import At, Field, Parameter, Source
 from .places import Facts
 from .resolve import Resolver
@@ -44,6 +44,11 @@ def analyse(source: Source) -> Analysis:
     kernels: dict[str, Facts] = {}
     for kernel in source.kernels:
         check_new(kernel.name, kernel.at, declared | kernels)
+        if kernel.name in METHODS:
+            raise StencilError(
+                kernel.at, f'"{kernel.name}" would hide a method of the Python interface; expected another name '
+                f"(taken: {', '.join(sorted(METHODS))})",
+            )  # fmt: skip
         facts = Resolver(declared, found, kernel, 1 if source.language == "fortran" else 0).run()
         dependences.check(facts, found)
         UnitCheck(units).statements(kernel.body)

@@ -61,7 +61,7 @@ def generate(path: str, chosen: target.Target, folder: Path, lines_lead: bool) -
         for written in output.write(folder, output.files(analysis, chosen, lines_lead)):
             print(written)
     except StencilError as error:
-        complain(path, "", error)
+        complain(path, analysis.source.text, error)
         return False
     except OSError as error:
         print(f"stencilc: {error.filename or folder}: cannot be written: {error.strerror}", file=sys.stderr)

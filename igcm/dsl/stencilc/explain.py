@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from . import exchanges
 from .analysis import Analysis
 from .generate import reads, signature, writes
 from .mesh import PLURALS, Mesh
+from .messages import StencilError
 from .nodes import Assign, Beyond, Binary, Call, Choice, Each, Expression, Field, If, Let, Reduction, Statement, Unary
 from .places import Facts, Loop
 
@@ -115,9 +117,21 @@ def explain(analysis: Analysis, levels: int) -> str:
                 lines.append(f"  line {step.at.line}: {step.word} {', '.join(name.name for name in step.fields)}")
             else:
                 lines.append(loop_line(step, analysis.mesh, levels))
+        lines.append(f"  with MPI: {exchanged(analysis, facts)}")
         if facts.least_levels > 1:
             lines.append(f"  needs at least {facts.least_levels} levels")
     return "\n".join(lines)
+
+
+def exchanged(analysis: Analysis, facts: Facts) -> str:
+    """Fields with the line for which they are exchanged."""
+    try:
+        found = exchanges.find(analysis, facts)
+    except StencilError as error:
+        return f"refused, line {error.at.line}: {error.message}"
+    steps = [step.foreach if isinstance(step, Loop) else step for step in facts.steps]
+    places = [(", ".join(one.name for one in found.of(step)), step.at.line) for step in steps if found.of(step)]
+    return "; ".join(f"{names} exchanged for line {line}" for names, line in places) or "no exchange"
 
 
 def loop_line(loop: Loop, mesh: Mesh, levels: int) -> str:

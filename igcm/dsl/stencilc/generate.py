@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from . import exchanges
 from .analysis import Analysis
+from .exchanges import Exchanges
 from .expressions import Printer, offset
 from .mesh import PLURALS
 from .nodes import At, Beyond, Each, Expression, Field, Foreach, If, Let, Statement
@@ -21,20 +23,21 @@ def signature(analysis: Analysis, facts: Facts) -> tuple[list[str], list]:
 
 
 def writes(facts: Facts) -> set[str]:
-    return {use.field.name for loop in facts.loops for use in loop.uses if use.write} | {
-        name.name
-        for step in facts.steps
-        if isinstance(step, Beyond) and step.word == "exchange"
-        for name in step.fields
-    }
+    return exchanges.changing(facts)
 
 
 def reads(facts: Facts) -> set[str]:
     return {use.field.name for loop in facts.loops for use in loop.uses if not use.write}
 
 
-def prototype(analysis: Analysis, facts: Facts) -> str:
-    written = writes(facts)
+def changed(analysis: Analysis, target: Target, facts: Facts) -> set[str]:
+    """Fields that the function writes: also those whose halo it fills."""
+    filled = exchanges.find(analysis, facts).fields if target.code == "mpi" else set()
+    return writes(facts) | filled
+
+
+def prototype(analysis: Analysis, target: Target, facts: Facts) -> str:
+    written = changed(analysis, target, facts)
     arguments = [f"const stencil_{analysis.mesh.name} *grid"]
     for item in signature(analysis, facts)[1]:
         if isinstance(item, Field):
@@ -61,9 +64,12 @@ class KernelWriter:
         self.mesh, self.lines_lead = analysis.mesh, lines_lead
         self.out = self.writer()
         self.places: set[str] = set()
+        self.overlapped = False  # whether the loop at hand runs in two parts
+        self.values: set[str] = set()  # names of `let` outside of loops
         self.temporaries = [item for item in facts.fields.values() if item.temporary]
         self.integers = {name for name, item in facts.parameters.items() if item.type == "int"}
         self.printer = Printer(self.mesh, set(), self.integers)
+        self.exchanges = exchanges.find(analysis, facts) if target.code == "mpi" else Exchanges()
 
     def writer(self) -> Writer:
         return Writer(self.analysis.source.path, self.lines_lead)
@@ -71,7 +77,7 @@ class KernelWriter:
     def run(self) -> str:
         kernel = self.facts.kernel
         at = kernel.at.line
-        self.line(prototype(self.analysis, self.facts) + " {", at)
+        self.line(prototype(self.analysis, self.target, self.facts) + " {", at)
         self.out.depth += 1
         if self.facts.least_levels > 0:
             self.line(f"if (grid->levels < {self.facts.least_levels}) return STENCIL_TOO_FEW_LEVELS;", at)
@@ -80,15 +86,18 @@ class KernelWriter:
                 self.line(f"const double {item.name} = {item.value};", at)
         self.allocate(at)
         self.statements(kernel.body)
-        for item in self.temporaries:
-            self.line(f"free({item.name});", kernel.last_line)
-        self.line("return STENCIL_OK;", kernel.last_line)
+        self.finish(kernel.last_line)
         self.out.depth -= 1
         self.line("}")
         return self.out.text()
 
     def line(self, text: str, at: At | int | None = None):
         self.out.line(text, at.line if isinstance(at, At) else at)
+
+    def finish(self, at: int):
+        for item in self.temporaries:
+            self.line(f"free({item.name});", at)
+        self.line("return STENCIL_OK;", at)
 
     def allocate(self, at: int):
         for item in self.temporaries:
@@ -114,6 +123,7 @@ class KernelWriter:
             elif isinstance(statement, Beyond):
                 self.beyond(statement)
             elif isinstance(statement, Let):
+                self.values.add(statement.name)
                 self.line(f"const double {statement.name} = {self.value(statement.value, statement.at)};", statement.at)
             else:
                 value = self.value(statement.value, statement.at)
@@ -155,15 +165,35 @@ class KernelWriter:
         self.out.depth -= 1
 
     def beyond(self, node: Beyond):
-        if node.word == "given":
-            return
-        for name in node.fields:
-            found = self.facts.fields[name.name]
-            levels = "1" if found.kind is None else offset(
-                "grid->levels", self.mesh.extra_half_levels if found.kind == "half" else 0
-            )  # fmt: skip
-            call = f"grid->exchange(grid->context, STENCIL_{found.location.upper()}, {levels}, {name.name})"
-            self.line(f"if (grid->exchange != NULL) {call};", node.at)
+        """Code with MPI exchanges only what has changed since; other code leaves that to the handle's owner."""
+        found = [self.facts.fields[name.name] for name in node.fields]
+        fields = self.exchanges.of(node) if self.target.code == "mpi" else found
+        if node.word == "exchange" and fields:
+            self.begin_exchange(fields, node.at)
+            self.end_exchange(node.at)
+
+    def begin_exchange(self, fields: list[Field], at: At):
+        shapes = ", ".join(self.shape(found) for found in fields)
+        self.line("if (grid->begin_exchange != NULL) {", at)
+        self.out.depth += 1
+        self.line(f"double *const stencil_fields[] = {{{', '.join(found.name for found in fields)}}};", at)
+        self.line(f"const int32_t stencil_shapes[] = {{{shapes}}};", at)
+        self.line(f"grid->begin_exchange(grid->context, {len(fields)}, stencil_fields, stencil_shapes);", at)
+        self.out.depth -= 1
+        self.line("}")
+
+    def end_exchange(self, at: At):
+        self.line("if (grid->end_exchange != NULL) grid->end_exchange(grid->context);", at)
+
+    def shape(self, found: Field) -> str:
+        """Location, levels and block, as the handle's functions take them."""
+        layout, points = self.target.layouts[found.location], f"grid->{PLURALS[found.location]}"
+        block = (
+            "1" if layout.fastest == "level" or found.kind is None else points if layout.block == 1 else layout.block
+        )
+        extra = self.mesh.extra_half_levels if found.kind == "half" else 0
+        levels = offset("grid->levels", extra) if found.kind else "1"
+        return f"STENCIL_{found.location.upper()}, {levels}, {block}"
 
     # Loops
 
@@ -179,9 +209,20 @@ class KernelWriter:
         self.statements(node.body)
         printer, self.printer, self.out = self.printer, around, outer
         self.places |= printer.places
+        self.loop(node, printer, body)
+
+    def loop(self, node: Foreach, printer: Printer, body: Writer):
+        """The loops around a body, which has been written."""
         lookups = [printer.lookup(name) for name in printer.neighbours]
         at, depth = node.at.line, self.out.depth
         self.line(f"/* {describe(node)} */", at)
+        sent = self.exchanges.of(node)
+        if sent:
+            self.begin_exchange(sent, node.at)
+            # First points that need no halo, while messages are on their way.
+            self.open(None, "for (int stencil_late = 0; stencil_late < 2; ++stencil_late)", node.at)
+            self.line("if (stencil_late && grid->end_exchange != NULL) grid->end_exchange(grid->context);", at)
+        self.overlapped = bool(sent)
         if self.target.outer_loop == "level" and node.level:
             parallel = self.parallel() if not node.level.direction else None
             self.level_loop(node, parallel)
@@ -198,7 +239,7 @@ class KernelWriter:
             self.line("}")
 
     def parallel(self) -> str | None:
-        return self.target.parallel if self.target.code == "openmp" else None
+        return self.target.parallel if self.target.code in ("openmp", "mpi") else None
 
     def lines(self, lines: list[str], at: int):
         for line in lines:
@@ -216,20 +257,26 @@ class KernelWriter:
         self.line(head + " {", at)
         self.out.depth += 1
 
-    def level_loop(self, node: Foreach, pragma: str | None):
-        k, (below, above) = node.level.variable, node.bounds
+    def level_ends(self, node: Foreach, plus: int = 0) -> tuple[int, str]:
+        """The lowest level, and one past the highest, and `plus` more."""
+        below, above = node.bounds
         extra = self.mesh.extra_half_levels if node.kind == "half" else 0
-        end = offset("grid->levels", extra - above)
+        return below, offset("grid->levels", extra - above + plus)
+
+    def level_loop(self, node: Foreach, pragma: str | None):
+        k, (below, end) = node.level.variable, self.level_ends(node)
         if node.level.direction == "downward":
-            end = offset("grid->levels", extra - above - 1)
-            head = f"for (ptrdiff_t {k} = {end}; {k} >= {below}; --{k})"
+            head = f"for (ptrdiff_t {k} = {self.level_ends(node, -1)[1]}; {k} >= {below}; --{k})"
         else:
             head = f"for (ptrdiff_t {k} = {below}; {k} < {end}; ++{k})"
         self.open(pragma, head, node.level.at)
 
     def point_loop(self, node: Foreach, pragma: str | None, innermost: bool):
         chosen, c = f"grid->{node.location}_{node.point.set}", node.point.variable
-        self.open(None, f"for (int32_t range = 0; range < {chosen}.count; ++range)", node.point.at)
+        first, end = "0", f"{chosen}.count"
+        if self.overlapped:
+            first, end = f"stencil_late ? {chosen}.inner : 0", f"(stencil_late ? {chosen}.count : {chosen}.inner)"
+        self.open(None, f"for (int32_t range = {first}; range < {end}; ++range)", node.point.at)
         ends = [f"{chosen}.ranges[2 * range{plus}]" for plus in ("", " + 1")]
         self.line(f"const ptrdiff_t range_first = {ends[0]}, range_end = {ends[1]};", node.point.at)
         if innermost and not pragma:

@@ -104,7 +104,7 @@ AND: ".and."
 NOT: ".not."
 NUMBER: /(DD\.DD|DD\.(?![a-z]|[^\S\n]*[a-z]+\.)|DD\.(?=[ed][+-]?[0-9])|DD|\.DD)([ed][+-]?DD)?(_\w+)?/
 NAME: /[a-z][a-z0-9_]*/
-%ignore /&[ \t]*(![^\n]*)?\n/
+%ignore /&[ \t\r]*(![^\n]*)?\n/
 """.replace("DD", "[0-9]+")
 
 FRIENDLY = {

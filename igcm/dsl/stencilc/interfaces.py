@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from . import generate
+from . import exchanges, generate
 from .analysis import Analysis
+from .exchanges import Exchanges
 from .mesh import PLURALS, Mesh
 from .nodes import Field
 from .places import Facts
 from .target import Layout, Target
 from .writer import fold
 
-RESULTS = {"STENCIL_OK": 0, "STENCIL_TOO_FEW_LEVELS": 1, "STENCIL_NO_MEMORY": 2}
+RESULTS = {"STENCIL_OK": 0, "STENCIL_TOO_FEW_LEVELS": 1, "STENCIL_NO_MEMORY": 2, "STENCIL_GPU_FAILED": 3}
 
 
 def tables(mesh: Mesh) -> list[str]:
@@ -43,6 +44,7 @@ def layout_words(mesh: Mesh, target: Target, found: Field) -> str:
 def contract(analysis: Analysis, target: Target, facts: Facts) -> list[str]:
     """A line for each argument: its location, levels, unit, and whether it is read and written."""
     read, written = generate.reads(facts), generate.writes(facts)
+    halo = exchanges.find(analysis, facts) if target.code == "mpi" else Exchanges()
     lines = []
     for item in generate.signature(analysis, facts)[1]:
         unit = f" in {item.unit}" if item.unit else ""
@@ -52,20 +54,27 @@ def contract(analysis: Analysis, target: Target, facts: Facts) -> list[str]:
         where = (item.relation or item.location).replace(".", " by ")
         kind = f", {item.kind} levels" if item.kind else ""
         use = "in and out" if item.name in read and item.name in written else "out" if item.name in written else "in"
-        lines.append(f"{item.name}: {use}; {where}{kind}{unit}; {layout_words(analysis.mesh, target, item)}")
+        halo_words = "; with its halo" if item.name in halo.geometry else ""
+        if item.name in halo.fields - written:
+            halo_words = "; its halo is filled"
+        lines.append(
+            f"{item.name}: {use}; {where}{kind}{unit}; {layout_words(analysis.mesh, target, item)}{halo_words}"
+        )
     return lines
 
 
 HANDLE = """#ifndef STENCIL_COMMON
 #define STENCIL_COMMON
-/* What functions return. Nothing is written when it is not STENCIL_OK. */
-enum {{ STENCIL_OK = 0, STENCIL_TOO_FEW_LEVELS = 1, STENCIL_NO_MEMORY = 2 }};
+/* What functions return. Nothing is written when levels or memory are missing. */
+enum {{ STENCIL_OK = 0, STENCIL_TOO_FEW_LEVELS = 1, STENCIL_NO_MEMORY = 2, STENCIL_GPU_FAILED = 3 }};
 enum {{ STENCIL_CELL = 0, STENCIL_EDGE = 1, STENCIL_VERTEX = 2 }};
 
-/* Points of a part: `count` ranges, each as its first point and one past its last. */
+/* Points of a part: `count` ranges, each as its first point and one past its last. Points of the first `inner` ranges
+   need no halo: code with MPI computes them while an exchange is under way. */
 typedef struct {{
   int32_t count;
   const int32_t *ranges;
+  int32_t inner;
 }} stencil_set;
 #endif
 
@@ -78,8 +87,11 @@ typedef struct {{
   int32_t {counts};
 {tables}
 {sets}
-  /* Called by `exchange`, by one thread, with the field: fills its halo. NULL where the part is the whole mesh. */
-  void (*exchange)(void *context, int location, int32_t levels, double *field);
+  /* Fill the halo of `count` fields, and return when messages have left and when all have come. shapes: for each field
+     its location, levels and block: point p of level k is fields[i][((p / block) * levels + k) * block + p % block].
+     Called by one thread. NULL where the part is the whole mesh. */
+  void (*begin_exchange)(void *context, int32_t count, double *const *fields, const int32_t *shapes);
+  void (*end_exchange)(void *context);
   void *context;
 }} stencil_{name};
 #endif
@@ -97,12 +109,16 @@ def header(analysis: Analysis, target: Target, stem: str) -> str:
     )  # fmt: skip
     parts = [f"#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n"]
     parts += ['#ifdef __cplusplus\n#define restrict __restrict\nextern "C" {\n#endif\n\n', handle, "\n"]
+    parts.append(
+        f"/* Between a point and the furthest neighbour that a function reads. */\n"
+        f"enum {{ STENCILS_{stem.upper()}_STEPS = {exchanges.most_steps(analysis)} }};\n\n"
+    )
     for facts in analysis.kernels:
         lines = contract(analysis, target, facts)
         parts.append(f"/* From line {facts.kernel.at.line} of {source_name(analysis)}. Arrays do not overlap.\n")
         parts += [f"   {line}\n" for line in lines]
         parts.append(
-            f"   Returns STENCIL_OK, or what was wrong. */\n{folded(generate.prototype(analysis, facts))};\n\n"
+            f"   Returns STENCIL_OK, or what was wrong. */\n{folded(generate.prototype(analysis, target, facts))};\n\n"
         )
     parts.append("#ifdef __cplusplus\n}\n#undef restrict\n#endif\n\n#endif\n")
     return "".join(parts)
@@ -120,6 +136,7 @@ FORTRAN_TYPE = """
    type, bind(c) :: stencil_set
       integer(c_int32_t) :: count = 0
       type(c_ptr) :: ranges = c_null_ptr ! pairs: the first point from 0, and one past the last
+      integer(c_int32_t) :: inner = 0 ! ranges that need no halo, which come first
    end type stencil_set
 
    ! A part of a mesh; the header has the contract. Points count from 0 in tables and ranges.
@@ -128,7 +145,8 @@ FORTRAN_TYPE = """
       integer(c_int32_t) :: {counts}
 {tables}
 {sets}
-      type(c_funptr) :: exchange = c_null_funptr
+      type(c_funptr) :: begin_exchange = c_null_funptr
+      type(c_funptr) :: end_exchange = c_null_funptr
       type(c_ptr) :: context = c_null_ptr
    end type stencil_{name}
 """
@@ -150,7 +168,7 @@ def fortran(analysis: Analysis, target: Target, stem: str) -> str:
 
 
 def fortran_interface(analysis: Analysis, target: Target, facts: Facts) -> list[str]:
-    written = generate.writes(facts)
+    written = generate.changed(analysis, target, facts)
     name, (names, items) = facts.kernel.name, generate.signature(analysis, facts)
     lines = [f"      ! {line}" for line in contract(analysis, target, facts)]
     head = f"      integer(c_int) function {name}({', '.join(['grid', *names])})"
@@ -186,19 +204,29 @@ def python(analysis: Analysis, target: Target, stem: str) -> str:
         "",
     ]
     lines += ["from stencilc.runtime import Argument, Library", "from stencilc.target import Layout", ""]
-    lines += [f'MESH = "{analysis.mesh.name}"', "LAYOUTS = {"]
+    lines += [f'MESH = "{analysis.mesh.name}"', f"STEPS = {exchanges.most_steps(analysis)}", "LAYOUTS = {"]
     lines += [f'    "{location}": {layout_data(layout)},' for location, layout in target.layouts.items()]
     lines += ["}", "FUNCTIONS = {"]
     for facts in analysis.kernels:
-        written = generate.writes(facts)
+        written = generate.changed(analysis, target, facts)
+        geometry = exchanges.find(analysis, facts).geometry if target.code == "mpi" else set()
         lines.append(f'    "{facts.kernel.name}": [')
         for item in generate.signature(analysis, facts)[1]:
             if isinstance(item, Field):
                 text = f'"{item.name}", "{item.location}", {item.relation!r}, {item.kind!r}, {item.name in written}'
+                text += ", True" * (item.name in geometry)
                 lines.append(f"        Argument({text}),")
             else:
                 lines.append(f'        Argument("{item.name}", "{item.type}"),')
         lines.append("    ],")
     return "\n".join(
-        [*lines, "}", "", "", "def load(path) -> Library:", "    return Library(path, MESH, LAYOUTS, FUNCTIONS)", ""]
+        [
+            *lines,
+            "}",
+            "",
+            "",
+            "def load(path) -> Library:",
+            "    return Library(path, MESH, LAYOUTS, FUNCTIONS, STEPS)",
+            "",
+        ]
     )

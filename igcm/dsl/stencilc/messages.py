@@ -20,7 +20,7 @@ def render(path: str, text: str, at: At | None, message: str, kind: str = "error
     if at is None:
         return f"{path}: {kind}: {message}"
     lines = text.split("\n")  # not at form feeds and the like, as the parser counts
-    line = lines[at.line - 1] if at.line <= len(lines) else ""
+    line = lines[at.line - 1].rstrip("\r") if at.line <= len(lines) else ""
     # A tab stays one in the line of the mark, so that both are as wide.
     before = "".join("\t" if letter == "\t" else " " for letter in line[: at.column - 1])
     mark = "^" + "~" * (min(at.length, max(len(line) - at.column + 1, 1)) - 1)

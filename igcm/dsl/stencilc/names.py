@@ -25,8 +25,11 @@ RESERVED = frozenset(
     template this thread_local throw true try typeid typename typeof using virtual wchar_t xor xor_eq
     NULL INFINITY NAN HUGE_VAL M_E M_PI linux unix
     grid range range_first range_end ptrdiff_t int32_t size_t main malloc free fabs copysign stencil_set
-    merge""".split()  # noqa: SIM905
+    merge blockIdx blockDim gridDim threadIdx warpSize dim3""".split()  # noqa: SIM905
 )
+
+# Attributes of Python's class of a library, which would hide kernels (runtime.py).
+METHODS = frozenset("call functions layouts library load mesh size steps store value".split())  # noqa: SIM905
 
 
 def is_reserved(name: str) -> bool:

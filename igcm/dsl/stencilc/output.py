@@ -6,8 +6,9 @@ import os
 import re
 from pathlib import Path
 
-from . import interfaces
+from . import cuda, interfaces
 from .analysis import Analysis
+from .cuda import CudaWriter
 from .generate import KernelWriter
 from .mesh import PLURALS
 from .messages import StencilError
@@ -41,7 +42,8 @@ def files(analysis: Analysis, target: Target, lines_lead: bool = True) -> dict[s
     """Contents by name. lines_lead: with #line directives, which lead compilers to the source."""
     source, stem = analysis.source, stem_of(analysis.source.path)
     about = f"{MARK} from {interfaces.source_name(analysis)} for the target {target.name}: edit that file instead."
-    writers = [KernelWriter(analysis, target, facts, lines_lead) for facts in analysis.kernels]
+    kind = CudaWriter if target.code == "cuda" else KernelWriter
+    writers = [kind(analysis, target, facts, lines_lead) for facts in analysis.kernels]
     functions = [writer.run() for writer in writers]
     places = set().union(*(writer.places for writer in writers))
     head = prologue(analysis, target, stem, places)
@@ -50,19 +52,23 @@ def files(analysis: Analysis, target: Target, lines_lead: bool = True) -> dict[s
         f"{stem}_stencils.f90": f"! {about}\n" + interfaces.fortran(analysis, target, stem),
         f"{stem}_stencils.py": f"# {about}\n" + interfaces.python(analysis, target, stem),
     }
-    if source.language == "c":
-        result[f"{stem}.c"] = f"/* {about} */\n" + host_c(analysis, head, functions, lines_lead)
-    else:
+    apart = f"/* {about} */\n{head}\n" + "\n".join(functions)
+    if source.language == "fortran":
         result[f"{stem}.f90"] = host_fortran(analysis) + f"! {about}\n"
-        result[f"{stem}_stencils.c"] = f"/* {about} */\n{head}\n" + "\n".join(functions)
+        result[f"{stem}_stencils.{'cu' if target.code == 'cuda' else 'c'}"] = apart
+    elif target.code == "cuda":
+        include = f'#include "{stem}_stencils.h"\n'
+        result[f"{stem}.c"] = f"/* {about} */\n" + host_c(analysis, include, [""] * len(functions), lines_lead)
+        result[f"{stem}_stencils.cu"] = apart
+    else:
+        result[f"{stem}.c"] = f"/* {about} */\n" + host_c(analysis, head, functions, lines_lead)
     return result
 
 
 def prologue(analysis: Analysis, target: Target, stem: str, places: set[str]) -> str:
     lines = [f'#include "{stem}_stencils.h"', "", "#include <math.h>", "#include <stddef.h>", "#include <stdlib.h>"]
-    return (
-        "\n".join(lines) + "\n" + HELPERS + "".join(place_function(analysis, target, place) for place in sorted(places))
-    )
+    helpers = cuda.HELPERS if target.code == "cuda" else HELPERS
+    return "\n".join(lines) + "\n" + helpers + "".join(place_function(analysis, target, one) for one in sorted(places))
 
 
 def place_function(analysis: Analysis, target: Target, place: str) -> str:
@@ -89,7 +95,8 @@ def place_function(analysis: Analysis, target: Target, place: str) -> str:
             where = f"neighbour * {padded} * {levels} + {where}"
     if kind:
         arguments.append("ptrdiff_t level")
-    head = f"static inline ptrdiff_t {place}_at(const stencil_{mesh.name} *grid, {', '.join(arguments)}) {{"
+    kind = cuda.PLACE_HEAD if target.code == "cuda" else "static inline"
+    head = f"{kind} ptrdiff_t {place}_at(const stencil_{mesh.name} *grid, {', '.join(arguments)}) {{"
     unused = "" if "grid->" in where else "  (void)grid;\n"
     return f"\n{head}\n{unused}  return {where};\n}}\n"
 
@@ -153,9 +160,9 @@ def write(folder: Path, contents: dict[str, str]) -> list[Path]:
     written = []
     for name, text in contents.items():
         path, part = folder / name, folder / f".{name}.{os.getpid()}"
-        if path.exists() and path.read_text(encoding="utf-8") == text:
+        if path.exists() and path.read_bytes() == text.encode():
             continue
-        file = part.open("x", encoding="utf-8")
+        file = part.open("x", encoding="utf-8", newline="")
         try:
             with file:
                 file.write(text)

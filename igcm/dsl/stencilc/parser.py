@@ -32,7 +32,8 @@ def read(path: str) -> nodes.Source:
 def text_of(path: str) -> str:
     language_of(path)
     try:
-        return Path(path).read_text(encoding="utf-8")
+        with Path(path).open(encoding="utf-8", newline="") as file:  # ends of lines stay as they are
+            return file.read()
     except OSError as error:
         raise StencilError(None, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

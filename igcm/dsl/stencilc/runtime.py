@@ -13,12 +13,14 @@ from .interfaces import RESULTS, sets, tables
 from .mesh import PLURALS
 from .target import LOCATIONS, Layout
 
-EXCHANGE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_int32, ctypes.POINTER(ctypes.c_double))
 POINTER = ctypes.POINTER(ctypes.c_int32)
+FIELDS = ctypes.POINTER(ctypes.POINTER(ctypes.c_double))
+BEGIN_EXCHANGE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, FIELDS, POINTER)
+END_EXCHANGE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class StencilSet(ctypes.Structure):
-    _fields_ = [("count", ctypes.c_int32), ("ranges", POINTER)]
+    _fields_ = [("count", ctypes.c_int32), ("ranges", POINTER), ("inner", ctypes.c_int32)]
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Argument:
     relation: str | None = None
     kind: str | None = None
     written: bool = False
+    geometry: bool = False  # with MPI: the caller fills its halo
 
 
 class Grid:
@@ -35,11 +38,14 @@ class Grid:
 
     counts: points of each location; neighbours: by relation, such as "cell.edge", an array (slot, point) of numbers
     from 0; sets: by location and name, such as "cell.interior", ranges (first, one past the last); a set that is
-    missing is all points. exchange(location, array): called by `exchange`, with the field as it lies in memory.
+    missing is all points. exchange(location, array): called for each field that is exchanged, as it lies in memory;
+    parts.py has the exchange of ranks.
     """
 
     def __init__(self, mesh: str, levels: int, counts: dict[str, int], neighbours, sets=None, exchange=None):
         self.mesh, self.levels, self.counts = meshes.load(mesh), levels, dict(counts)
+        self.tables: dict[str, np.ndarray] = {}
+        self.ranges: dict[str, np.ndarray] = {}
         self.kept: list = []
         self.handle = handle_type(self.mesh)()
         self.handle.levels = levels
@@ -55,7 +61,7 @@ class Grid:
         if given:
             raise ValueError(f"{next(iter(given))} is no set of the mesh {mesh}")
         if exchange:
-            self.handle.exchange = self.keep(EXCHANGE(self.exchanger(exchange)))
+            self.handle.begin_exchange = self.keep(BEGIN_EXCHANGE(self.exchanger(exchange)))
 
     def keep(self, thing):
         self.kept.append(thing)
@@ -70,19 +76,22 @@ class Grid:
             raise ValueError(f"{name}: shape {table.shape}; expected {shape}")
         if table.size and (table.min() < 0 or table.max() >= self.counts[relation.to]):
             raise ValueError(f"{name}: a neighbour is not within 0..{self.counts[relation.to] - 1}")
-        array = self.keep(np.ascontiguousarray(table, np.int32))
+        array = self.tables[name] = np.ascontiguousarray(table, np.int32)
         setattr(self.handle, name.replace(".", "_"), array.ctypes.data_as(POINTER))
 
-    def set_ranges(self, location: str, name: str, ranges: np.ndarray):
+    def set_ranges(self, location: str, name: str, ranges: np.ndarray, inner: int = 0):
         if ranges.size and (ranges.min() < 0 or ranges.max() > self.counts[location]):
             raise ValueError(f"{location}.{name}: a range is not within 0..{self.counts[location]}")
-        array = self.keep(np.ascontiguousarray(ranges))
-        setattr(self.handle, f"{location}_{name}", StencilSet(len(ranges), array.ctypes.data_as(POINTER)))
+        array = self.ranges[f"{location}.{name}"] = np.ascontiguousarray(ranges)
+        setattr(self.handle, f"{location}_{name}", StencilSet(len(ranges), array.ctypes.data_as(POINTER), inner))
 
     def exchanger(self, function):
-        def exchange(_context, location, levels, pointer):
-            name = LOCATIONS[location]
-            function(name, np.ctypeslib.as_array(pointer, (levels * self.counts[name],)))
+        def exchange(_context, count, fields, shapes):
+            for i in range(count):
+                location, levels, block = shapes[3 * i : 3 * i + 3]
+                name = LOCATIONS[location]
+                size = -(-self.counts[name] // block) * block * levels if block else 0
+                function(name, np.ctypeslib.as_array(fields[i], (size,)))
 
         return exchange
 
@@ -93,17 +102,18 @@ class Grid:
 def handle_type(mesh) -> type[ctypes.Structure]:
     fields = [("levels", ctypes.c_int32), *((PLURALS[name], ctypes.c_int32) for name in mesh.sets)]
     fields += [(name, POINTER) for name in tables(mesh)] + [(name, StencilSet) for name in sets(mesh)]
-    fields += [("exchange", EXCHANGE), ("context", ctypes.c_void_p)]
+    fields += [("begin_exchange", BEGIN_EXCHANGE), ("end_exchange", END_EXCHANGE), ("context", ctypes.c_void_p)]
     return type(f"stencil_{mesh.name}", (ctypes.Structure,), {"_fields_": fields})
 
 
 class Library:
-    """The functions of a shared library as methods. Fields are float64 arrays that lie as the target says; `store` and
-    `load` move (level, point) arrays there and back."""
+    """The functions of a shared library as methods; names.METHODS has the names that are taken. Fields are float64
+    arrays that lie as the target says; `store` and `load` move (level, point) arrays there and back."""
 
-    def __init__(self, path: str | Path, mesh: str, layouts: dict[str, Layout], functions: dict[str, list[Argument]]):
+    def __init__(self, path: str | Path, mesh: str, layouts: dict[str, Layout], functions: dict, steps: int):
+        """functions: the arguments of each. steps: between a point and the furthest neighbour that one reads."""
         self.library, self.mesh = ctypes.CDLL(str(path)), meshes.load(mesh)
-        self.layouts, self.functions = layouts, functions
+        self.layouts, self.functions, self.steps = layouts, functions, steps
 
     def __getattr__(self, name: str):
         if name not in self.functions:

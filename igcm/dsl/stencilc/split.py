@@ -11,7 +11,7 @@ import re
 WORDS = "mesh|field|temporary|parameter|constant|kernel"
 C_TOKEN = re.compile(
     rf"""(?P<comment>//[^\n]*|/\*(?:.|\n)*?(?:\*/|\Z)) | (?P<string>"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)
-    | (?P<directive>^[ \t]*\#(?:\\\n|[^\n])*) | (?P<word>^[ \t]*(?:{WORDS})(?=[ \t]+[A-Za-z_]))
+    | (?P<directive>^[ \t]*\#(?:\\\r?\n|[^\n])*) | (?P<word>^[ \t]*(?:{WORDS})(?=[ \t]+[A-Za-z_]))
     | (?P<mark>[{{}};])""",
     re.VERBOSE | re.MULTILINE,
 )
@@ -57,7 +57,7 @@ def blocks_of_fortran(text: str) -> list[tuple[int, int]]:
         if begin is None and (word := FORTRAN_WORD.match(line)):
             begin, kernel = position, word[1].lower() == "kernel"
         position += len(line)
-        if begin is not None and (END_KERNEL.match(line) if kernel else not CONTINUED.search(line.rstrip("\n"))):
+        if begin is not None and (END_KERNEL.match(line) if kernel else not CONTINUED.search(line.rstrip("\r\n"))):
             blocks.append((begin, position))
             begin = None
     if begin is not None:
@@ -77,7 +77,7 @@ def masked(text: str, blocks: list[tuple[int, int]], language: str) -> str:
 
 
 def blank(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
+    return re.sub(r"[^\r\n]", " ", text)
 
 
 def lowered(text: str) -> str:

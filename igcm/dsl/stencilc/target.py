@@ -11,11 +11,10 @@ import yaml
 from .messages import StencilError, unknown
 
 FOLDER = Path(__file__).parent / "targets"
-CODES = ("serial", "openmp")
+CODES = ("serial", "openmp", "mpi", "cuda")
 # Words that a user may try, with what there is instead.
 NOT_THERE = {
-    "mpi": "give the grid handle an exchange function (see README.md, Halo exchange)",
-    **dict.fromkeys(("cuda", "hip", "openacc", "offload", "openmp_offload", "gpu"), "use serial or openmp"),
+    **dict.fromkeys(("hip", "openacc", "offload", "openmp_offload", "gpu"), "use cuda, serial or openmp"),
     **dict.fromkeys(("single", "float"), "all numbers have double precision"),
 }
 LOCATIONS = ("cell", "edge", "vertex")
@@ -102,9 +101,12 @@ def read(data, name: str) -> Target:
     for key, text in pragmas.items():
         if not isinstance(text, str) or "\n" in text or not text.strip():
             raise StencilError(None, f"pragmas.{key}: expected the text of a pragma in one line")
-    default = "omp parallel for schedule(static)" if code == "openmp" else None
-    if code == "serial" and "parallel" in pragmas:
-        raise StencilError(None, 'pragmas.parallel: serial code has no parallel loops; expected "code: openmp"')
+    threads = code in ("openmp", "mpi")
+    default = "omp parallel for schedule(static)" if threads else None
+    if not threads and "parallel" in pragmas:
+        raise StencilError(None, f'pragmas.parallel: {code} code has no parallel loops; expected "code: openmp"')
+    if code == "cuda" and (pragmas or "outer_loop" in data):
+        raise StencilError(None, "pragmas, outer_loop: threads of a GPU replace the loops; expected neither")
     name = str(data.get("target", name))
     if not re.fullmatch(r"[\w.+ -]{1,60}", name, re.ASCII):
         raise StencilError(None, f"target: {name!r} is no name; expected letters, digits and .+-_")

@@ -20,7 +20,7 @@ KERNELS = {
     "dynamico": DSL / "kernels/dynamico.gg.f90",
     "nicam": DSL / "kernels/nicam.gg.c",
 }
-TARGETS = ("serial", "openmp", "columns", "blocks")
+TARGETS = ("serial", "openmp", "columns", "blocks", "cuda")
 # As the strict build of igcm/kernels: no operations fused, so that bits are those of the order in the source.
 FLAGS = ["-std=c11", "-O1", "-ffp-contract=off", "-fopenmp", "-fPIC", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 # Threads that wait do not spin: the tests share two cores. Read when the first library of threads is loaded.
@@ -41,9 +41,21 @@ def source_of(text, name="s.gg.c"):
 
 
 def compile_library(folder: Path, *sources: str) -> Path:
+    """CUDA as C++, whose threads follow each other."""
     library = folder / "libstencils.so"
-    subprocess.run(["gcc", *FLAGS, "-shared", *sources, "-o", library, "-lm"], cwd=folder, check=True, timeout=120)
+    compiler = ["gcc", *FLAGS]
+    if sources[0].endswith(".cu"):
+        compiler = ["g++", "-std=c++17", *FLAGS[1:], "-x", "c++"]
+    subprocess.run([*compiler, "-shared", *sources, "-o", library, "-lm"], cwd=folder, check=True, timeout=120)
     return library
+
+
+def file_of_kernels(path: Path, code: str) -> str:
+    """The generated file that has the functions."""
+    stem = path.name.split(".")[0]
+    if target.load(code).code == "cuda":
+        return f"{stem}_stencils.cu"
+    return f"{stem}.c" if path.suffix == ".c" else f"{stem}_stencils.c"
 
 
 def module_of(path: Path):
@@ -64,8 +76,7 @@ def library(source: str, code: str):
     path = KERNELS[source]
     folder = Path(mkdtemp(prefix=f"stencils_{source}_{code}_"))
     output.write(folder, output.files(analysis_of(source), target.load(code)))
-    generated = f"{source}.c" if path.name.endswith(".c") else f"{source}_stencils.c"
-    return module_of(folder / f"{source}_stencils.py").load(compile_library(folder, generated))
+    return module_of(folder / f"{source}_stencils.py").load(compile_library(folder, file_of_kernels(path, code)))
 
 
 def call(kernels, name, grid, arrays):

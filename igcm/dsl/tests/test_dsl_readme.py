@@ -8,7 +8,7 @@ from pathlib import Path
 
 from grids import IGCM
 from stencils import DSL, stencilc
-from support.harness import TREE
+from support.harness import TREE, mpi_environment
 
 PAGE = DSL / "README.md"
 FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -22,7 +22,7 @@ def run_here(folder, text):
         command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m stencilc "$@"\n')
         command.chmod(0o755)
     path = os.pathsep.join([str(command.parent), str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = os.environ | {"PATH": path, "PYTHONPATH": str(DSL)}
+    environment = mpi_environment(PATH=path, PYTHONPATH=str(DSL))
     command = ["bash", "-euo", "pipefail", "-c", text]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, f"{text}{done.stdout}{done.stderr}"
@@ -42,7 +42,7 @@ def test_the_page_runs(tmp_path):
             ran += 1
         elif language == "text" and text.startswith("kernel step"):
             assert text in printed
-    assert ran == 5
+    assert ran == 9
 
 
 def test_a_message_of_the_page(tmp_path):

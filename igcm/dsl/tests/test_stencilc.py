@@ -15,7 +15,7 @@ import stencils
 from stencilc import names, output, target
 from stencilc.messages import StencilError
 from stencilc.runtime import Grid
-from stencils import DSL, ENVIRONMENT, KERNELS, compile_library, module_of, source_of, stencilc
+from stencils import DSL, ENVIRONMENT, KERNELS, compile_library, file_of_kernels, module_of, source_of, stencilc
 
 SOURCE = """#define _GNU_SOURCE
 /* kernel in_a_comment { */
@@ -41,6 +41,16 @@ kernel spread {
 }
 int after(void) { return (int)sizeof(text); }
 """
+SOURCE_OF_FORTRAN = """mesh triangles
+field cell T
+kernel fill
+  foreach c in cells: &
+    T(c) = 1
+end kernel
+integer function after()
+  after = 1
+end function
+"""
 
 
 @pytest.fixture
@@ -62,7 +72,8 @@ def ring(cells, levels, exchange=None):
 
 def built(tmp_path, text=SOURCE, code="serial"):
     output.write(tmp_path, files(text, code))
-    return module_of(tmp_path / "s_stencils.py").load(compile_library(tmp_path, "s.c"))
+    made = compile_library(tmp_path, file_of_kernels(tmp_path / "s.gg.c", code))
+    return module_of(tmp_path / "s_stencils.py").load(made)
 
 
 def test_the_host_keeps_its_text():
@@ -117,8 +128,22 @@ def test_layouts(tmp_path, code):
             assert stored[place] == 2 * values[level, cell]
 
 
-def test_an_exchange_is_called(tmp_path):
-    made, seen = built(tmp_path), []
+def test_ends_of_lines_stay_in_the_text_of_the_host(tmp_path):
+    for name, text in (("s.gg.c", SOURCE), ("f.gg.f90", SOURCE_OF_FORTRAN)):
+        (tmp_path / name).write_bytes(text.replace("\n", "\r\n").encode())
+        done = stencilc("--no-lines", name, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        made = (tmp_path / name.replace(".gg", "")).read_bytes()
+        assert text.splitlines()[-1].encode() + b"\r\n" in made, made.decode()
+        assert stencilc("--no-lines", name, cwd=tmp_path).stdout == "", "nothing is written again"
+        (tmp_path / name).write_bytes(text.replace("cells", "cels").replace("\n", "\r\n").encode())
+        shown = stencilc("check", name, cwd=tmp_path).stderr
+        assert '"cels" is no set of points' in shown and "\r" not in shown
+
+
+@pytest.mark.parametrize("code", ["serial", "mpi", "cuda"])
+def test_an_exchange_is_called(tmp_path, code):
+    made, seen = built(tmp_path, code=code), []
 
     def exchange(location, field):
         seen.append((location, field.size))
@@ -274,10 +299,8 @@ def test_a_link_that_leads_nowhere_stays(source):
         (["folder.gg.c"], 1, "folder.gg.c: error: cannot be read: Is a directory"),
         (["bytes.gg.c"], 1, "bytes.gg.c: error: byte 2 is not UTF-8 text"),
         (["9-1.gg.c"], 1, '9-1.gg.c: error: "9-1" names a module of Fortran and Python; expected letters, digits and'),
-        (["-t", "mpi", "s.gg.c"], 2, 'stencilc: --target: the target "mpi" is not there; give the grid handle an'),
-        (["-t", "cuda", "s.gg.c"], 2, 'stencilc: --target: the target "cuda" is not there; use serial or openmp'),
-        (["-t", "OpenACC", "s.gg.c"], 2, 'the target "OpenACC" is not there; use serial or openmp'),
-        (["-t", "offload", "s.gg.c"], 2, 'the target "offload" is not there; use serial or openmp'),
+        (["-t", "OpenACC", "s.gg.c"], 2, 'the target "OpenACC" is not there; use cuda, serial or openmp'),
+        (["-t", "offload", "s.gg.c"], 2, 'the target "offload" is not there; use cuda, serial or openmp'),
         (["-t", "single", "s.gg.c"], 2, 'the target "single" is not there; all numbers have double precision'),
         (["-t", "opemp", "s.gg.c"], 2, 'stencilc: --target: "opemp" is no target, nor the path of a .yaml file; did'),
         (["-t", "no.yaml", "s.gg.c"], 2, 'stencilc: --target: "no.yaml" is no target'),
@@ -303,8 +326,7 @@ def test_what_the_command_refuses(source, arguments, status, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("code: opemp", 'code: "opemp" is no choice; did you mean "openmp"? (known: openmp, serial)'),
-        ("code: mpi", 'code: "mpi" is not there; give the grid handle an exchange function (see README.md,'),
+        ("code: opemp", 'code: "opemp" is no choice; did you mean "openmp"? (known: cuda, mpi, openmp, serial)'),
         ("code: [serial]", "code: \"['serial']\" is no choice"),
         ("precision: single", "precision: is no choice; all numbers have double precision"),
         ("cod: serial", 'target: "cod" is no key; did you mean "code"? (known: code, layout, outer_loop,'),

@@ -1,5 +1,6 @@
 """Programs that are refused: with the place, what was expected, and the nearest name. In each, @ marks the place."""
 
+import contextlib
 import os
 import random
 
@@ -182,6 +183,10 @@ DECLARED = {
     ),
     "a long name": (f"mesh triangles;\nfield cell @{'q' * 61};", "a name of 61 letters; expected at most 60"),
     "a letter of another script": ("mesh triangles;\nfield cell q@é;", "unexpected 'é'"),
+    "a kernel with the name of a method": (
+        HEAD + "kernel @store { foreach c in cells total[c] = 0; }",
+        '"store" would hide a method of the Python interface; expected another name (taken: call, functions,',
+    ),
     "a reserved name": (
         "mesh triangles;\nfield cell old, @new;",
         '"new" is a name of the language, of C or C++, or of generated code',
@@ -330,6 +335,9 @@ def survives(text, path):
         assert error.message and (error.at is None or 1 <= error.at.line <= text.count("\n") + 1), text
         return False
     output.files(analysis, target.load("openmp"))
+    output.files(analysis, target.load("cuda"))
+    with contextlib.suppress(StencilError):  # not every program has code with MPI
+        output.files(analysis, target.load("mpi"))
     explain(analysis, 40)
     return True
 

@@ -67,6 +67,7 @@ Options parse(const Kernel& kernel, int argc, char** argv) {
     if (!known) throw std::runtime_error("--" + name + " is unknown\n" + usage(kernel));
     if (++a == argc) throw std::runtime_error("--" + name + " needs a value");
     const std::string value = argv[a];
+    if (value.empty()) throw std::runtime_error("--" + name + ": expected a value that is not empty");
     if (name == "input") options.input = value;
     if (name == "output") options.output = value;
     if (name == "reference") options.reference = value;

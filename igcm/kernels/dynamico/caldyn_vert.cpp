@@ -25,9 +25,10 @@ extern "C" void igcm_c_comp_caldyn_vert(const Rhombus& r, int omp_begin, int omp
       double *w = wflux + l * n, *ww = wwuu + 3 * l * n;
       const double *upper = u + 3 * l * n, *lower = upper - 3 * n;
       for (int ij = r.ij_begin - 1; ij < r.ij_end; ++ij) w[ij] = bp[l] * convm[ij] - convm[l * n + ij];
-      for (int ij = r.ij_begin - 1; ij < r.ij_end; ++ij)
-        for (int k = 0; k < 3; ++k) {
-          const int e = ij + edge[k];
+      for (int k = 0; k < 3; ++k)
+#pragma GCC ivdep
+        for (std::ptrdiff_t ij = r.ij_begin - 1; ij < r.ij_end; ++ij) {
+          const std::ptrdiff_t e = ij + edge[k];
           ww[e] = 0.5 * (w[ij] + w[ij + neighbour[k]]) * (upper[e] - lower[e]);
         }
     }
@@ -41,9 +42,10 @@ extern "C" void igcm_c_comp_caldyn_vert(const Rhombus& r, int omp_begin, int omp
       if (l > 0)
         for (int ij = r.ij_begin - 1; ij < r.ij_end; ++ij)
           dtheta[ij] = dtheta[ij] + 0.5 * (w[ij] * (t[ij - n] + t[ij]));
-      for (int ij = r.ij_begin - 1; ij < r.ij_end; ++ij)
-        for (int k = 0; k < 3; ++k) {
-          const int e = ij + edge[k];
+      for (int k = 0; k < 3; ++k)
+#pragma GCC ivdep
+        for (std::ptrdiff_t ij = r.ij_begin - 1; ij < r.ij_end; ++ij) {
+          const std::ptrdiff_t e = ij + edge[k];
           du_l[e] = du_l[e] - (ww[3 * n + e] + ww[e]) / (h[ij] + h[ij + neighbour[k]]);
         }
     }

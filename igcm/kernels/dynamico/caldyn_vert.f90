@@ -63,6 +63,7 @@ contains
       real(wp), intent(inout) :: wwuu(*)
       integer :: ij
 
+!GCC$ ivdep
       do ij = r%ij_begin, r%ij_end
          call edge(ij + r%u_right, ij + r%t_right)
          call edge(ij + r%u_lup, ij + r%t_lup)
@@ -83,6 +84,7 @@ contains
       real(wp), intent(inout) :: du(*)
       integer :: ij
 
+!GCC$ ivdep
       do ij = r%ij_begin, r%ij_end
          call edge(ij + r%u_right, ij + r%t_right)
          call edge(ij + r%u_lup, ij + r%t_lup)

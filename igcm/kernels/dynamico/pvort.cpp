@@ -7,6 +7,7 @@
 namespace {
 
 using igcm::Rhombus;
+using Index = std::ptrdiff_t;
 
 struct Layer {
   double *rhodz, *theta, *qu, *qv;
@@ -30,8 +31,9 @@ void at_vertices(const Rhombus& r, const double* Av, const double* de, const dou
   const std::ptrdiff_t n = r.cells();
   const double *up = Riv2 + n, *rup = Riv2, *lup = Riv2 + 2 * n;
   const double *ldown = Riv2 + 3 * n, *down = Riv2 + 4 * n, *rdown = Riv2 + 5 * n;
-  for (int ij = r.ij_begin_ext - 1; ij < r.ij_end_ext; ++ij) {
-    int a = ij + r.u_rup, b = ij + r.t_rup + r.u_left, c = ij + r.u_lup, v = ij + r.z_up;
+#pragma GCC ivdep
+  for (Index ij = r.ij_begin_ext - 1; ij < r.ij_end_ext; ++ij) {
+    Index a = ij + r.u_rup, b = ij + r.t_rup + r.u_left, c = ij + r.u_lup, v = ij + r.z_up;
     double eta = 1 / Av[v] * (-x.u[a] * de[a] + -x.u[b] * de[b] - x.u[c] * de[c]);
     double h = up[ij] * x.rhodz[ij] + ldown[ij + r.t_rup] * x.rhodz[ij + r.t_rup] +
                rdown[ij + r.t_lup] * x.rhodz[ij + r.t_lup];
@@ -46,7 +48,8 @@ void at_vertices(const Rhombus& r, const double* Av, const double* de, const dou
 }
 
 void at_edges(const Rhombus& r, const Layer& x) {
-  for (int ij = r.ij_begin - 1; ij < r.ij_end; ++ij) {
+#pragma GCC ivdep
+  for (Index ij = r.ij_begin - 1; ij < r.ij_end; ++ij) {
     x.qu[ij + r.u_right] = 0.5 * (x.qv[ij + r.z_rdown] + x.qv[ij + r.z_rup]);
     x.qu[ij + r.u_lup] = 0.5 * (x.qv[ij + r.z_up] + x.qv[ij + r.z_lup]);
     x.qu[ij + r.u_ldown] = 0.5 * (x.qv[ij + r.z_ldown] + x.qv[ij + r.z_down]);

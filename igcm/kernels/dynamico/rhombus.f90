@@ -1,10 +1,13 @@
 ! Indices of a rhombus of DYNAMICO's hexagonal C grid (igcm/kernels/README.md); rhombus.hpp has the same structure.
 module igcm_rhombus
    use, intrinsic :: iso_c_binding, only: c_int, c_double
+   use, intrinsic :: iso_fortran_env, only: int64
    implicit none
    public
 
    integer, parameter :: wp = c_double
+   ! For indices in loops: gfortran gathers what it reads at the sum of two shorter numbers, which could overflow.
+   integer, parameter :: long = int64
 
    ! Cells have n = iim * jjm indices, edges 3 n (right, lup, ldown), vertices 2 n (up, down). Offsets t_* lead to the
    ! neighbours of a cell, u_* and z_* to its edges and vertices. The ranges ij_* are linear.

@@ -11,15 +11,22 @@ using igcm::Blocked;
 using Index = std::ptrdiff_t;
 
 // Calls body(slot, place in a field of H levels, place at one level, offset of the level, block) for all
-// slots.
+// slots. With one slot in a block the levels of a cell are neighbours in memory, and the inner loop is
+// theirs.
 template <class Body>
 void for_all(const Blocked& b, int blocks, const Body& body) {
   const Index slots = b.slots, levels = b.levels;
 #pragma omp parallel for schedule(static)
-  for (Index block = 0; block < blocks; ++block)
+  for (Index block = 0; block < blocks; ++block) {
+    if (slots == 1) {
+#pragma GCC ivdep
+      for (Index k = 0; k < levels; ++k) body(0, block * levels + k, block, k, block);
+      continue;
+    }
     for (Index k = 0; k < levels; ++k)
       for (Index i = 0; i < slots; ++i)
         body(i, (block * levels + k) * slots + i, block * slots + i, k * slots, block);
+  }
 }
 
 // Where row n (0..2) of a table of three rows stands.

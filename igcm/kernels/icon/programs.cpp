@@ -43,8 +43,10 @@ Functions<double> functions(Language language, double) {
 template <class Real>
 class Sheet {
  public:
-  Sheet(Dataset& data, Language language) : data_(data), call_(functions(language, Real{})) {
-    b_.slots = one_number(data, "blk", 1);
+  Sheet(Dataset& data, const Options& options)
+      : data_(data), call_(functions(options.language, Real{})), weight_slots_(one_number(data, "blk", 1)) {
+    const int slots = options.sizes.at("slots");
+    b_.slots = slots > 0 ? slots : weight_slots_;
     b_.levels = one_number(data, "H", 3);
     cells_ = length_of_table("neighbor", 3);
     edges_ = length_of_table("ecell", 2);
@@ -88,7 +90,7 @@ class Sheet {
   }
   std::vector<Real> divergence_weights() {
     if (data_.has("div_weights")) return weights("div_weights", 3, cells_, 0);
-    const auto slots = static_cast<std::size_t>(b_.slots);
+    const auto slots = static_cast<std::size_t>(weight_slots_);
     const double* by_slot = data_.values("edge_weights_by_slot", {3, slots});
     std::vector<Real> result(3 * padded(cells_));
     for (std::size_t n = 0; n < 3; ++n)
@@ -163,6 +165,7 @@ class Sheet {
 
   Dataset& data_;
   Functions<Real> call_;
+  int weight_slots_;  // blk, which the weights of the sheet follow whatever the blocks in memory are
   Blocked b_{};
   std::size_t cells_ = 0, edges_ = 0;
 };
@@ -285,10 +288,10 @@ Dataset make(const Options& options, const std::vector<std::string>& inputs) {
 
 void compute(const std::string& result, Dataset& data, const Options& options, Timers& timers) {
   if (in_float(data, options)) {
-    Sheet<float> sheet(data, options.language);
+    Sheet<float> sheet(data, options);
     compute(result, sheet, timers);
   } else {
-    Sheet<double> sheet(data, options.language);
+    Sheet<double> sheet(data, options);
     compute(result, sheet, timers);
   }
 }
@@ -316,7 +319,7 @@ int run(const std::string& program, const std::string& result, int argc, char** 
                      .outputs = names,
                      .written = names,
                      .stored = stored,
-                     .sizes = {{"G", 16}, {"H", 7}, {"blk", 20}, {"level", 3}},
+                     .sizes = {{"G", 16}, {"H", 7}, {"blk", 20}, {"level", 3}, {"slots", 0}},
                      .choices = {{"grid", {"sheet", "sphere"}}, {"precision", {"auto", "float", "double"}}},
                      .make = [inputs](const Options& options) { return make(options, inputs); },
                      .call = call},

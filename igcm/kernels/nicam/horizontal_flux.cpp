@@ -34,6 +34,7 @@ void at_triangles(const RegionShape& s, bool singular, const Geometry& m, Index 
   for (Index t = 0; t < 2; ++t) {
     const double *a = m.weight(w1, t, l), *b = m.weight(w2, t, l), *c = m.weight(w3, t, l);
     for (Index j = first_own(s) - 1; j <= last_own(s); ++j)
+#pragma GCC ivdep
       for (Index g = flat(s, first_own(s) - 1, j); g <= flat(s, last_own(s), j); ++g)
         tri[t * all + g] = q[g] * a[g] + q[g + second[t]] * b[g] + q[g + third[t]] * c[g];
   }
@@ -78,6 +79,7 @@ void walls(const RegionShape& s, const Geometry& m, Index l, double dt, const Wa
   double *own = x.flx + wall.kind * x.field, *opposite = x.flx + (wall.kind + 3) * x.field + wall.across;
   double *xc = x.xc + wall.kind * x.field, *yc = xc + 3 * x.field, *zc = xc + 6 * x.field;
   for (Index j = wall.j_first; j <= last_own(s); ++j)
+#pragma GCC ivdep
     for (Index g = flat(s, wall.i_first, j); g <= flat(s, last_own(s), j); ++g) {
       const double rho2 = a[g] + b[g], vx2 = a[2 * all + g] + b[2 * all + g];
       const double vy2 = a[4 * all + g] + b[4 * all + g], vz2 = a[6 * all + g] + b[6 * all + g];

@@ -76,6 +76,7 @@ void outflows(const RegionShape& s, const double* q, const double* d, const doub
   std::copy(q, q + all, least_out);
   std::copy(q, q + all, most_out);
   for (Index j = first_own(s); j <= last_own(s); ++j)
+#pragma GCC ivdep
     for (Index g = j * n + first_own(s); g <= j * n + last_own(s); ++g) {
       const double *l = x.least.data() + g, *h = x.most.data() + g;
       double c[6], m[6];
@@ -111,6 +112,7 @@ void limit(const RegionShape& s, Index m, Index across, const double* c, const I
   const double *l = x.least.data() + m * x.all, *h = x.most.data() + m * x.all;
   const double *l_across = x.least.data() + (m + 3) * x.all, *h_across = x.most.data() + (m + 3) * x.all;
   for (Index j = first_own(s) - 1; j <= last_own(s); ++j)
+#pragma GCC ivdep
     for (Index g = flat(s, first_own(s) - 1, j); g <= flat(s, last_own(s), j); ++g) {
       const Index o = g + across;
       own[g] = limited(own[g], c[g], {l[g], l_across[o], h[g], h_across[o]}, qout_min[g], qout_max[g],

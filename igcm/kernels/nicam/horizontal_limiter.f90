@@ -87,46 +87,47 @@ contains
       logical, intent(in) :: singular
       real(wp), intent(in) :: q(*), c1(*), c2(*), c3(*)
       real(wp), intent(inout) :: in_min(s%n1*s%n1, 6), in_max(s%n1*s%n1, 6)
-      integer :: j, g, n
+      integer :: j, g, n, first, last
 
       n = s%n1
       do j = s%gmin - 1, s%gmax
-         if (flat(s, s%gmax, j) - n < 1) then ! the points below have indices that clamp
-            do g = flat(s, s%gmin - 1, j), flat(s, s%gmax, j)
-               call face(1, g + 1, c1(g), q(g), q(max(g - n, 1)), q(g + 1), q(g + 1 + n))
+         first = flat(s, s%gmin - 1, j)
+         last = flat(s, s%gmax, j)
+         if (last - n < 1) then ! the points below have indices that clamp
+            do g = first, last
+               call faces(1, g, g, 1, c1, 1 - g, 1, 1 + n)
             end do
          else
-            do g = flat(s, s%gmin - 1, j), flat(s, s%gmax, j)
-               call face(1, g + 1, c1(g), q(g), q(g - n), q(g + 1), q(g + 1 + n))
-            end do
+            call faces(1, first, last, 1, c1, -n, 1, 1 + n)
          end if
-         do g = flat(s, s%gmin - 1, j), flat(s, s%gmax, j)
-            call face(2, g + 1 + n, c2(g), q(g), q(g + 1), q(g + 1 + n), q(g + n))
-         end do
-         g = flat(s, s%gmin - 1, j)
-         call face(3, g + n, c3(g), q(g), q(g + 1 + n), q(g + n), q(max(g - 1, 1)))
-         do g = flat(s, s%gmin, j), flat(s, s%gmax, j)
-            call face(3, g + n, c3(g), q(g), q(g + 1 + n), q(g + n), q(g - 1))
-         end do
+         call faces(2, first, last, 1 + n, c2, 1, 1 + n, n)
+         call faces(3, first, first, n, c3, 1 + n, n, max(first - 1, 1) - first)
+         call faces(3, first + 1, last, n, c3, 1 + n, n, -1)
       end do
       if (singular) then
          g = flat(s, s%gmin - 1, s%gmin - 1)
-         call face(2, g + 1 + n, c2(g), q(g), q(g + 1 + n), q(g + 2 + n), q(g + n))
+         call faces(2, g, g, 1 + n, c2, 1 + n, 2 + n, n)
       end if
 
    contains
-      subroutine face(m, across, c, qa, qb, qc, qd)
-         integer, intent(in) :: m, across
-         real(wp), intent(in) :: c, qa, qb, qc, qd
+      ! Faces m of the points from..to, which are faces m + 3 of the points `across`. Three more candidates stand at
+      ! offsets from the points.
+      subroutine faces(m, from, to, across, c, o1, o2, o3)
+         integer, intent(in) :: m, from, to, across, o1, o2, o3
+         real(wp), intent(in) :: c(*)
          real(wp) :: lo, hi
+         integer :: g
 
-         lo = least(least(least(qa, qb), qc), qd)
-         hi = greatest(greatest(greatest(qa, qb), qc), qd)
-         in_min(g, m) = c*lo + (1 - c)*big
-         in_min(across, m + 3) = c*big + (1 - c)*lo
-         in_max(g, m) = c*hi + (1 - c)*(-big)
-         in_max(across, m + 3) = c*(-big) + (1 - c)*hi
-      end subroutine face
+!GCC$ ivdep
+         do g = from, to
+            lo = least(least(least(q(g), q(g + o1)), q(g + o2)), q(g + o3))
+            hi = greatest(greatest(greatest(q(g), q(g + o1)), q(g + o2)), q(g + o3))
+            in_min(g, m) = c(g)*lo + (1 - c(g))*big
+            in_min(g + across, m + 3) = c(g)*big + (1 - c(g))*lo
+            in_max(g, m) = c(g)*hi + (1 - c(g))*(-big)
+            in_max(g + across, m + 3) = c(g)*(-big) + (1 - c(g))*hi
+         end do
+      end subroutine faces
    end subroutine inflow
 
    subroutine outflow(s, q, d, ch1, ch2, ch3, ch4, ch5, ch6, in_min, in_max, qout_min, qout_max)

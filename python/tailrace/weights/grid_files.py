@@ -28,16 +28,17 @@ def _read(path: Path) -> Grid:
         name = f"grid of {path}"
         for variable in file.variables.values():
             if text_of(variable, "grid_mapping_name") == "healpix":
-                return _healpix(variable)
+                return healpix_of(variable)
         if "grid_center_lat" in file.variables:
             return _scrip(file, name)
         for variable in file.variables.values():
             if text_of(variable, "cf_role") == "mesh_topology":
-                return _mesh(file, variable, name)
-        return _by_coordinates(file, name)
+                return mesh_of(file, variable, name)
+        return grid_by_coordinates(file, name)
 
 
-def _healpix(mapping: Any) -> Healpix:
+def healpix_of(mapping: Any) -> Healpix:
+    """The grid of a variable with the grid_mapping_name healpix."""
     has = mapping.ncattrs()
     sides = next((name for name in ("healpix_nside", "nside") if name in has), None)
     if "refinement_level" in has:
@@ -70,7 +71,7 @@ def _scrip(file: Any, name: str) -> Cells:
     return Cells(shape, lat, lon, *corners, name=name)
 
 
-def _mesh(file: Any, topology: Any, name: str) -> Cells:
+def mesh_of(file: Any, topology: Any, name: str) -> Cells:
     """UGRID 1.0: nodes and faces."""
     faces_name, nodes_name = (text_of(topology, what) for what in ("face_node_connectivity", "node_coordinates"))
     connectivity = values_of(file, faces_name, 2) if faces_name else None
@@ -150,7 +151,7 @@ def _coordinate(file: Any, standard_name: str) -> Any:
     )
 
 
-def _by_coordinates(file: Any, name: str) -> Grid:
+def grid_by_coordinates(file: Any, name: str) -> Grid:
     lat, lon = _coordinate(file, "latitude"), _coordinate(file, "longitude")
     values = [degrees_of(file, one.name) for one in (lat, lon)]
     if lat.ndim == lon.ndim == 1 and lat.dimensions != lon.dimensions:

@@ -101,6 +101,25 @@ TEST(Declarer, RefusesNamesThatNoFileCanHold) {
             "grid \"g\": coordinate \"lon \": the name ends in a space");
 }
 
+TEST(Declarer, GivesAttributesOneByOne) {
+  Declarer declarer("atm", 0, 4);
+  declarer.field("", field("h"));
+  declarer.set_attribute("h", "coordinates", "lat lon");
+  declarer.set_attribute("h", "stagger", "");
+  declarer.set_attribute("", "DX", 1.0);
+  declarer.set_attribute("", "DX", 3000.0F);  // the last value counts
+  EXPECT_EQ(declarer.declarations().attributes, (model::Attributes{{"DX", 3000.0F}}));
+  EXPECT_EQ(declarer.declarations().fields[0].attributes,
+            (model::Attributes{{"coordinates", "lat lon"}, {"stagger", ""}}));
+  EXPECT_THAT(error_of([&] { declarer.set_attribute("g", "stagger", ""); }),
+              testing::StartsWith("attribute \"stagger\": field \"g\" was not declared."));
+  EXPECT_THAT(error_of([&] { declarer.set_attribute("", "_FillValue", 1.0); }),
+              testing::StartsWith("attribute \"_FillValue\" is written automatically"));
+  EXPECT_THAT(
+      error_of([&] { declarer.set_attribute("h", "scale_factor", 1.0); }),
+      testing::StartsWith("field \"h\": attribute \"scale_factor\" would make readers change values"));
+}
+
 TEST(Declarer, RefusesAttributesOfTheFormatsOwn) {
   Declarer declarer("atm", 0, 4);
   model::Field with = field("h");
@@ -108,10 +127,11 @@ TEST(Declarer, RefusesAttributesOfTheFormatsOwn) {
   EXPECT_EQ(error_of([&] { declarer.field("", with); }),
             "field \"h\": attribute \"DIMENSION_LIST\" is reserved: netCDF or HDF5 uses it internally; "
             "give the attribute another name");
-  with.attributes = {{"coordinates", "lat lon"}};
-  EXPECT_THAT(error_of([&] { declarer.field("", with); }),
-              testing::StartsWith("field \"h\": attribute \"coordinates\" is written automatically, from the "
-                                  "coordinates of the grid"));
+  with.attributes = {{"grid_mapping", "crs"}};
+  EXPECT_THAT(
+      error_of([&] { declarer.field("", with); }),
+      testing::StartsWith("field \"h\": attribute \"grid_mapping\" is written automatically, from the "
+                          "`grid_mapping` of the grid"));
   with.attributes = {{"valid_range", std::vector<double>{1, 2, 3}}};
   EXPECT_EQ(error_of([&] { declarer.field("", with); }),
             "field \"h\": attribute \"valid_range\" must have the type of the variable; expected two numbers "

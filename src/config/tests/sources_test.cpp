@@ -188,6 +188,45 @@ TEST(Sources, MergesIncludedFilesDeeply) {
                                           "x.three.deep[1]=4"));
 }
 
+// The merged tree of the user's file and the text of the model.
+std::vector<std::string> with_model_text(const std::string& file, const std::string& text) {
+  const Reader reader = [&](const std::string&) { return file; };
+  const Sources sources = read_sources(file.empty() ? "" : "run.yaml", reader, {}, {}, text);
+  Problems problems;
+  std::vector<std::string> found;
+  list_scalars(merge_sources(sources, {"tailrace"}, problems).tree, "", found);
+  EXPECT_EQ(problems.text(), "");
+  return found;
+}
+
+TEST(Sources, TheUserHasTheLastWordOverTheTextOfTheModel) {
+  const auto found = with_model_text("tailrace: 1\nout: {a.nc: {type: x, list: [1]}, b.nc: }\n",
+                                     "tailrace: 1\nout: {a.nc: {type: y, list: [2, 3], more: 4}, b.nc: "
+                                     "{type: z}, c.nc: {type: u}}\nlast: 5\n");
+  EXPECT_THAT(found, testing::ElementsAre("tailrace=1", "out.a.nc.type=x", "out.a.nc.list[0]=1",
+                                          "out.a.nc.more=4", "out.c.nc.type=u", "last=5"));
+}
+
+TEST(Sources, TheTextOfTheModelMayStandAlone) {
+  EXPECT_THAT(with_model_text("", "tailrace: 1\nx: 2\n"), testing::ElementsAre("tailrace=1", "x=2"));
+}
+
+TEST(Sources, TheTextOfTheModelIncludesNothingAndHasPlaces) {
+  std::string told;
+  try {
+    with_model_text("tailrace: 1\n", "x: 1\ninclude: [a.yaml]\n");
+  } catch (const Error& error) {
+    told = error.what();
+  }
+  EXPECT_THAT(told, testing::HasSubstr("<model>:2:10  include: the text of the model includes no file"));
+  try {
+    with_model_text("tailrace: 1\n", "x: \xff\n");
+  } catch (const Error& error) {
+    told = error.what();
+  }
+  EXPECT_THAT(told, testing::HasSubstr("<model>:1:4  the byte 0xff is not UTF-8"));
+}
+
 TEST(Sources, NamesBothPlacesOfAValueGivenTwice) {
   const Sources sources =
       read({{"main.yaml", "include: [b.yaml]\nx: {one: 1}\n"}, {"b.yaml", "x:\n  one: 1\n"}}, "main.yaml");

@@ -19,6 +19,11 @@ DeclaredThings things_in(const model::Declarations& declarations) {
     const auto bytes = std::as_bytes(std::span(value));
     things.emplace_back(fmt::format("option \"{}\"", name), base::digest(bytes));
   }
+  for (const auto& [name, value] : declarations.attributes) {
+    model::Declarations part;
+    part.attributes[name] = value;
+    things.emplace_back(fmt::format("attribute \"{}\" of the files", name), digest_of(part));
+  }
   for (const model::Grid& grid : declarations.grids) {
     model::Declarations part;
     part.grids.push_back(grid);

@@ -167,7 +167,8 @@ class ExistingFiles {
       const auto existing = format.existing_axes(path);
       for (std::size_t axis = 0; axis < file.axes.size(); ++axis) {
         const auto found = existing.find(file.axes[axis].dim);
-        const std::int64_t records = found == existing.end() ? 0 : std::ssize(found->second.times);
+        const std::int64_t records =
+            found == existing.end() ? 0 : static_cast<std::int64_t>(found->second.records());
         if (records < restored.records[axis])
           refuse(fmt::format("it has {} records of {}, and had {} at the checkpoint", records,
                              file.axes[axis].dim, restored.records[axis]));

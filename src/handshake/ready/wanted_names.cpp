@@ -50,7 +50,8 @@ std::vector<std::string> wanted_names(const Started& started,
   std::vector<std::string> names;
   for (const settings::FieldGroup& group : groups_of(started, options))
     for (const settings::ListedName& field : group.fields)
-      if (!requested_input(started, field.name)) names.push_back(field.name);
+      if (!requested_input(started, field.name) && !settings::is_pattern(field.name))
+        names.push_back(field.name);
   return names;
 }
 

@@ -28,6 +28,13 @@ TEST(Attributes, names_of_the_files_own_are_told_with_what_to_use) {
     EXPECT_EQ(name(free), "fine") << free;
 }
 
+TEST(Attributes, a_field_may_name_fields_as_its_coordinates) {
+  EXPECT_EQ(field_attribute_complaint("coordinates"), std::nullopt);
+  EXPECT_THAT(field_attribute_complaint("bounds").value_or("fine"), HasSubstr("if `bounds` are given"));
+  EXPECT_EQ(told({{"coordinates", 1.0}}),
+            "attribute \"coordinates\": expected the names of fields, but got a number");
+}
+
 TEST(Attributes, what_is_held_against_values_has_their_type) {
   using Reals = std::vector<double>;
   using Wholes = std::vector<std::int32_t>;

@@ -124,6 +124,7 @@ TEST(Declarations, differ_when_any_part_differs) {
   for (const auto& change : std::vector<void (*)(Declarations&)>{
            [](Declarations& d) { d.component = "other"; },
            [](Declarations& d) { d.options["x_size"] = "65"; },
+           [](Declarations& d) { d.attributes["DX"] = 3000.0F; },
            [](Declarations& d) { d.grids[0].shape[1] = 6; },
            [](Declarations& d) { d.grids[0].coordinates[0].values[2] = 26.0; },
            [](Declarations& d) { d.grids[0].coordinates[0].bounds.clear(); },

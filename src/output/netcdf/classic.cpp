@@ -55,7 +55,7 @@ std::string change(DatasetSpec& spec) {
     growing = &dim;
   }
   for (VariableSpec& variable : spec.variables) {
-    if (!is_classic(variable.type))
+    if (!variable.is_text && !is_classic(variable.type))
       return fmt::format("its variable \"{}\" has the type {}", variable.name, model::name_of(variable.type));
     if (std::string complaint = change(variable.attributes); !complaint.empty()) return complaint;
   }

@@ -39,8 +39,9 @@ AttributeValue fill_attribute(const VariableSpec& variable) {
   return value;
 }
 
-hid_t file_type(model::DataType type) {
-  switch (type) {
+hid_t file_type(const VariableSpec& variable) {
+  if (variable.is_text) return H5T_C_S1;  // NC_CHAR as netCDF-C stores it: strings of one character each
+  switch (variable.type) {
     case model::DataType::float32: return H5T_IEEE_F32LE;
     case model::DataType::float64: return H5T_IEEE_F64LE;
     case model::DataType::int32: return H5T_STD_I32LE;
@@ -94,6 +95,7 @@ Id variable_properties(const VariableSpec& variable) {
           "cannot set the chunk shape");
     add_filters(properties, variable);
   }
+  if (variable.is_text) return properties;  // HDF5's own fill value, 0, is that of NC_CHAR
   model::dispatch(variable.type, [&](auto sample) {
     using T = decltype(sample);
     const T fill = fill_as<T>(variable, variable.fill_value.value_or(model::default_fill(variable.type)));
@@ -121,7 +123,7 @@ Id create_bare_dimension(hid_t file, const DatasetSpec& spec, std::size_t dim) T
   if (described.unlimited) check(H5Pset_chunk(properties, 1, &chunk), "cannot set the chunk shape");
   Id dataset = create_dataset(file, described.name, H5T_IEEE_F32BE, make_space({size}, described.unlimited),
                               properties);
-  const std::string label = fmt::format("This is a netCDF dimension but not a netCDF variable. {:10d}", size);
+  const std::string label = fmt::format("{} {:10d}", bare_dimension, size);
   check(H5DSset_scale(dataset, label.c_str()), "cannot make a dimension scale");
   write_scalar(dataset, "_Netcdf4Dimid", static_cast<int>(dim));
   return dataset;
@@ -133,7 +135,7 @@ Id create_variable(hid_t file, const DatasetSpec& spec, std::size_t index, const
   const auto shape = shape_of(variable, first_lengths(spec));
   const Id properties = variable_properties(variable);
   if (before && before(index)) place_at_once(properties);
-  Id dataset = create_dataset(file, variable_link(spec, index), file_type(variable.type),
+  Id dataset = create_dataset(file, variable_link(spec, index), file_type(variable),
                               make_space(shape, grows(spec, variable)), properties);
   if (const auto dim = scale_of(spec, variable)) {
     check(H5DSset_scale(dataset, variable.name.c_str()), "cannot make a dimension scale");
@@ -204,6 +206,10 @@ hid_t memory_type(model::DataType type) {
     case model::DataType::uint8: return H5T_NATIVE_UINT8;
   }
   base::assertion_failed("type", __FILE__, __LINE__, "unknown DataType");
+}
+
+hid_t memory_type(const VariableSpec& variable) {
+  return variable.is_text ? H5T_C_S1 : memory_type(variable.type);
 }
 
 void write_header(hid_t file, const DatasetSpec& spec, const BeforeVariable& before) {

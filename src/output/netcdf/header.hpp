@@ -25,10 +25,14 @@ void write_header(hid_t file, const DatasetSpec& spec, const BeforeVariable& bef
 // not that dimension's coordinate variable.
 std::string variable_link(const DatasetSpec& spec, std::size_t variable);
 
+// How the name of a dimension scale begins that is no variable, as netCDF-C writes it.
+inline constexpr const char* bare_dimension = "This is a netCDF dimension but not a netCDF variable.";
+
 // Whether a dimension has no coordinate variable. It then needs an HDF5 dataset of its own, with the
 // dimension's name.
 bool is_bare(const DatasetSpec& spec, std::size_t dim);
 
 hid_t memory_type(model::DataType type);
+hid_t memory_type(const VariableSpec& variable);
 
 }  // namespace tailrace::output::netcdf

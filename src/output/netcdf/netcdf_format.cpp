@@ -249,6 +249,7 @@ class NetcdfFormat final : public Format {
   bool can_replace_chunks() const override { return true; }
   bool makes_files() const override { return true; }
   bool can_append() const override { return true; }
+  bool has_growing_text() const override { return true; }
   std::size_t cache_bytes(const std::string&) const override { return netcdf::cache_bytes; }
   std::map<std::string, ExistingAxis> existing_axes(const std::string& path) const override {
     const Inspection found = netcdf::finish_last_commit(path);

@@ -186,7 +186,7 @@ void Step::write(const PlainValues& values, const std::vector<std::int64_t>& len
   const auto index = base::index(values.variable);
   const VariableSpec& described = spec_.variables[index];
   const std::string doing = fmt::format("cannot write values of \"{}\"", described.name);
-  const hid_t type = memory_type(described.type);
+  const hid_t type = memory_type(described);
   file_.refer_to(values.bytes);
   if (!grows(spec_, described)) {
     check(H5Dwrite(variable(index), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.bytes.data()), doing);

@@ -37,6 +37,7 @@ class NullFormat final : public Format {
   bool can_replace_chunks() const override { return true; }
   bool makes_files() const override { return false; }
   bool can_be_written_by_many() const override { return true; }
+  bool has_growing_text() const override { return true; }
 };
 
 const CodecNeedRegistration lorenzo{"null", "lorenzo", ""};

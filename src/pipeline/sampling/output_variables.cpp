@@ -17,9 +17,15 @@ namespace {
 const std::vector<time::Share> the_only_sample{
     {.record = {}, .weight = 1.0, .fraction = 1.0, .closes = true}};
 
+// Cells that nobody put have netCDF's default in a field whose file states no fill value (`layout: wrf`),
+// since readers know it without. Other variables have no such cells.
+model::FillValue fill_of(const output::VariableSpec& spec) {
+  return spec.fill_value.value_or(spec.is_field ? model::default_fill(spec.type) : model::FillValue(0.0));
+}
+
 std::vector<std::byte> fill_bytes(const output::VariableSpec& spec) {
   return model::dispatch(spec.type, [&](auto zero) {
-    const auto value = spec.fill_value.value_or(0.0).as<decltype(zero)>();
+    const auto value = fill_of(spec).as<decltype(zero)>();
     const auto bytes = std::as_bytes(std::span(&value, 1));
     return std::vector<std::byte>(bytes.begin(), bytes.end());
   });
@@ -49,7 +55,7 @@ std::unique_ptr<OutputVariable> OutputVariables::make_variable(std::size_t file,
   output_variable->field = output_variable->accumulated = layout.field;
   output_variable->input = blueprint_.field(layout.field).type;
   output_variable->output = spec.type;
-  output_variable->fill_value = spec.fill_value.value_or(0.0);
+  output_variable->fill_value = fill_of(spec);
   output_variable->fill = fill_bytes(spec);
   if (const auto fill = blueprint_.field(layout.field).fill_value) output_variable->missing = {.fill = *fill};
   if (layout.plan >= 0) {
@@ -118,7 +124,9 @@ void OutputVariables::connect(OutputVariable& output_variable) {
     base::assertion_failed("of_plan", __FILE__, __LINE__, "a planned variable has a layout");
   };
   if (output_variable.regridded == Regridded::per_sample)
-    regridded_from_[base::index(regrid.source_field)].push_back(&output_variable);
+    for (const plan::RegridPlan& one : blueprint_.plan.regridding->regrids)  // itself, and children
+      if (one.target_field == regrid.target_field)
+        regridded_from_[base::index(one.source_field)].push_back(&output_variable);
   if (output_variable.regridded == Regridded::companion)
     of_plan(output_variable.file, plan.fraction_of)->companion = &output_variable;
   if (output_variable.regridded == Regridded::coarsened)

@@ -13,18 +13,31 @@
 namespace tailrace::plan {
 namespace {
 
+// Texts of dates have whole seconds.
+constexpr double resolution_of_dates = 0.5;
+
+// The times that the texts mean, such as "2000-01-24_12:00:00".
+output::ExistingAxis of_dates(const output::ExistingAxis& texts, const calendar::Calendar& calendar) {
+  output::ExistingAxis axis;
+  for (std::string text : texts.dates) {
+    std::ranges::replace(text, '_', ' ');
+    axis.times.push_back(calendar.seconds_of(calendar::parse_date(text)));
+  }
+  return axis;
+}
+
 double reach_at(double time) { return 1e-9 * std::max(1.0, std::abs(time)); }
 
 class AxisHistory {
  public:
+  // `resolution`: the largest difference between a record's time and that of `existing`, in seconds.
   AxisHistory(const AxisPlan& axis, const calendar::Calendar& calendar, const model::Tick& begin,
-              const output::ExistingAxis& existing)
-      : axis_(axis), calendar_(calendar), begin_(begin), existing_(existing) {}
+              const output::ExistingAxis& existing, double resolution)
+      : axis_(axis), calendar_(calendar), begin_(begin), existing_(existing), resolution_(resolution) {}
 
   time::Continued stays(std::vector<std::string>& dropped) const {
     std::size_t records = 0;
-    while (records < existing_.times.size() && end(records) <= begin_.exact + reach_at(begin_.exact))
-      ++records;
+    while (records < existing_.times.size() && end(records) <= begin_.exact + reach(begin_.exact)) ++records;
     const std::size_t later = existing_.times.size() - records;
     if (later > 0)
       dropped.push_back(fmt::format(
@@ -37,16 +50,17 @@ class AxisHistory {
           "removing the last record of {}, from {} to {}, because the previous run ended inside its window",
           axis_.dim, date(start(records)), date(end(records))));
     } else if (records > 0 && time::is_windowed(axis_.kind) &&
-               end(records - 1) < begin_.exact - reach_at(begin_.exact)) {
+               end(records - 1) < begin_.exact - reach(begin_.exact)) {
       dropped.push_back(fmt::format("nothing of {} is known from {}, where the file ends, to {}", axis_.dim,
                                     date(end(records - 1)), date(begin_.exact)));
     }
     const bool is_instant = axis_.kind == time::AxisKind::instant;
     return {static_cast<std::int64_t>(records),
-            is_instant && records > 0 && end(records - 1) >= begin_.exact - reach_at(begin_.exact)};
+            is_instant && records > 0 && end(records - 1) >= begin_.exact - reach(begin_.exact)};
   }
 
  private:
+  double reach(double time) const { return std::max(resolution_, reach_at(time)); }
   double start(std::size_t record) const {
     return existing_.bounds.empty() ? existing_.times[record] : existing_.bounds[2 * record];
   }
@@ -59,9 +73,9 @@ class AxisHistory {
     if (axis_.kind != time::AxisKind::window) return false;
     const time::Ruler ruler(axis_.every, calendar_);
     const double at = end(record);
-    if (std::abs(at - axis_.span.until) <= reach_at(at)) return false;
+    if (std::abs(at - axis_.span.until) <= reach(at)) return false;
     if (ruler.kind() == time::PeriodKind::steps)
-      return at >= begin_.exact - reach_at(begin_.exact) && !ruler.place(begin_).on_edge;
+      return at >= begin_.exact - reach(begin_.exact) && !ruler.place(begin_).on_edge;
     return !ruler.place({0, at}).on_edge;
   }
   std::string date(double time) const {
@@ -73,6 +87,7 @@ class AxisHistory {
   const calendar::Calendar& calendar_;
   const model::Tick& begin_;
   const output::ExistingAxis& existing_;
+  double resolution_;
 };
 
 void check_same_times(const std::string& dim, const output::ExistingAxis& axis,
@@ -100,8 +115,11 @@ RecordsToKeep records_to_keep(const DatasetPlan& file, const calendar::Calendar&
       throw Error(ErrorCode::configuration,
                   fmt::format("it has no time axis \"{}\".{}", axis.dim, base::name_hint(axis.dim, names)));
     }
-    check_same_times(axis.dim, found->second, calendar);
-    keep.axes.push_back(AxisHistory(axis, calendar, begin, found->second).stays(keep.dropped));
+    const bool has_dates = file.entry.layout == settings::Layout::wrf;
+    if (!has_dates) check_same_times(axis.dim, found->second, calendar);
+    const output::ExistingAxis existing = has_dates ? of_dates(found->second, calendar) : found->second;
+    const double resolution = has_dates ? resolution_of_dates : 0.0;
+    keep.axes.push_back(AxisHistory(axis, calendar, begin, existing, resolution).stays(keep.dropped));
   }
   return keep;
 }

@@ -91,10 +91,13 @@ Declared example() {
 }
 
 TEST(Declared, ComesBackFromItsText) {
-  const Declared was = example();
+  Declared was = example();
+  was.text = "output: {}\n";
+  was.declarations.attributes = {{"DX", 3000.0F}, {"TITLE", " a model "}};
   const Declared is = declared_from_json(to_json(was), "declared.json");
   EXPECT_EQ(is.declarations, was.declarations);
   EXPECT_EQ(is.decomposition.regions, was.decomposition.regions);
+  EXPECT_EQ(is.text, was.text);
 }
 
 std::string message_of(const std::string& text) {

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/index.hpp"
+#include "base/log.hpp"
 #include "env/faulty/faulty_files.hpp"
 #include "tailrace/error.hpp"
 #include "telemetry/trace.hpp"
@@ -49,6 +51,30 @@ TEST_F(StatusTest, tells_how_things_stand) {
   EXPECT_EQ(json["lag_seconds"], 0.125);
 }
 
+TEST_F(StatusTest, tells_the_load_the_memory_and_what_was_logged) {
+  Status status(*files, clock, "report", 0, 1);
+  StatusSnapshot snapshot = at_step(10);
+  snapshot.host = "node1";
+  snapshot.memory_bytes = 1000;
+  snapshot.memory_bounds_all = true;
+  snapshot.resident_bytes = 4000;
+  snapshot.phase_seconds[base::index(Phase::write)] = 2.5;
+  snapshot.lag.record_seconds(0.125);
+  base::log_warning("the disk is slow");
+  status.publish(snapshot);
+  const auto json = page();
+  EXPECT_EQ(json["host"], "node1");
+  EXPECT_EQ(json["memory_bytes"], 1000);
+  EXPECT_EQ(json["memory_bounds_all"], true);
+  EXPECT_EQ(json["resident_bytes"], 4000);
+  EXPECT_EQ(json["phases"]["write"], 2.5);
+  EXPECT_EQ(json["phases"]["idle"], 0.0);
+  EXPECT_EQ(json["lag"]["count"], 1);
+  EXPECT_EQ(json["lag"]["histogram"][0][1], 1);
+  EXPECT_GE(json["warnings"]["count"], 1);
+  EXPECT_EQ(json["warnings"]["last"].back(), "the disk is slow");
+}
+
 TEST_F(StatusTest, tells_what_waits_in_burst_buffers) {
   Status status(*files, clock, "report", 0, 1);
   StatusSnapshot snapshot = at_step(10);
@@ -83,6 +109,7 @@ TEST_F(StatusTest, rates_settle_at_the_truth) {
     clock.advance(2.0);
   }
   EXPECT_NEAR(page()["components"][0]["steps_per_second"], 4.0, 1e-6);
+  EXPECT_NEAR(page()["components"][0]["model_seconds_per_second"], 2.0, 1e-6);
   EXPECT_NEAR(page()["bytes_out_per_second"], 4000.0, 1e-3);
 }
 

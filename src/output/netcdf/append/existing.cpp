@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "output/netcdf/attributes.hpp"
+#include "output/netcdf/header.hpp"
 
 namespace tailrace::output::netcdf {
 namespace {
@@ -22,7 +23,26 @@ std::vector<double> numbers(hid_t dataset) {
 struct Visit {
   hid_t file;
   std::map<std::string, ExistingAxis> axes;
+  std::map<int, std::vector<std::string>> texts = {};  // of each record, by the number of the dim
+  std::map<std::string, int> bare = {};                // the number of each axis that is no variable
 };
+
+// Texts, one for each record: (record, character), in netCDF's characters.
+void take_texts(Visit& visit, hid_t dataset, hsize_t records, hsize_t width) {
+  const Id type(H5Dget_type(dataset), &H5Tclose, "cannot read a type");
+  if (H5Tget_class(type) != H5T_STRING || H5Tget_size(type) != 1 ||
+      H5Aexists(dataset, "_Netcdf4Coordinates") <= 0)
+    return;
+  std::string all(records * width, '\0');
+  if (!all.empty())
+    check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "cannot read times");
+  int dims[2] = {};
+  const Id attribute(H5Aopen(dataset, "_Netcdf4Coordinates", H5P_DEFAULT), &H5Aclose,
+                     "cannot open an attribute");
+  check(H5Aread(attribute, H5T_NATIVE_INT, dims), "cannot read an attribute");
+  std::vector<std::string>& texts = visit.texts[dims[0]];
+  for (hsize_t record = 0; record < records; ++record) texts.push_back(all.substr(record * width, width));
+}
 
 // A coordinate variable along an unlimited dimension is a time axis.
 void take_axis(Visit& visit, const char* name) {
@@ -30,7 +50,12 @@ void take_axis(Visit& visit, const char* name) {
   const Id space(H5Dget_space(dataset), &H5Sclose, "cannot read a shape");
   hsize_t size[H5S_MAX_RANK] = {}, most[H5S_MAX_RANK] = {};
   const int rank = H5Sget_simple_extent_dims(space, size, most);
+  if (rank == 2 && most[0] == H5S_UNLIMITED) return take_texts(visit, dataset, size[0], size[1]);
   if (rank != 1 || most[0] != H5S_UNLIMITED || H5Aexists(dataset, "_Netcdf4Dimid") <= 0) return;
+  if (read_text_attribute(dataset, "NAME").starts_with(bare_dimension)) {
+    visit.bare[name] = static_cast<int>(read_number_attribute(dataset, "_Netcdf4Dimid").value_or(-1.0));
+    return;
+  }
   ExistingAxis axis;
   axis.units = read_text_attribute(dataset, "units");
   axis.calendar = read_text_attribute(dataset, "calendar");
@@ -139,6 +164,9 @@ std::map<std::string, ExistingAxis> read_axes(const std::string& path) {
     throw Error(ErrorCode::resource, "was not written by Tailrace, which appends only to its own files");
   Visit visit{file, {}};
   check(H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, &tailrace_visit_axis, &visit), "is damaged");
+  for (const auto& [name, dim] : visit.bare)
+    if (const auto texts = visit.texts.find(dim); texts != visit.texts.end())
+      visit.axes[name].dates = texts->second;
   return std::move(visit.axes);
 }
 

@@ -9,8 +9,9 @@
 
 namespace tailrace::output::netcdf {
 
-// The time axes of the file, by the name of their dim. Takes the Hdf5Lock. Throws Error(resource) for a file
-// that cannot be read or that Tailrace did not write.
+// The time axes of the file, by the name of their dim: coordinate variables, or else the text that each
+// record has. Takes the Hdf5Lock. Throws Error(resource) for a file that cannot be read or that Tailrace did
+// not write.
 std::map<std::string, ExistingAxis> read_axes(const std::string& path) TAILRACE_EXCLUDES(hdf5_mutex);
 // The `_FillValue` of each variable that has one.
 std::map<std::string, model::FillValue> read_fills(const std::string& path) TAILRACE_EXCLUDES(hdf5_mutex);

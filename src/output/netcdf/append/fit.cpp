@@ -24,9 +24,9 @@ std::string in_words(const std::vector<std::int64_t>& extents) {
 
 void check_type(hid_t dataset, const VariableSpec& variable) {
   const Id type(H5Dget_type(dataset), &H5Tclose, "cannot read a type");
-  if (H5Tequal(type, memory_type(variable.type)) <= 0)
+  if (H5Tequal(type, memory_type(variable)) <= 0)
     refuse(fmt::format("its variable \"{}\" is not of the type {}", variable.name,
-                       model::name_of(variable.type)));
+                       variable.is_text ? "text" : model::name_of(variable.type)));
 }
 
 void check_shape(hid_t dataset, const DatasetSpec& spec, const VariableSpec& variable) {

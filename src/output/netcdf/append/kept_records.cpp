@@ -60,7 +60,7 @@ bool widen(hid_t dataset, const VariableSpec& variable, Stored& stored) TAILRACE
   std::vector<std::byte> cells =
       stored.filtered ? codec->decode(stored.bytes, there, element) : std::move(stored.bytes);
   std::vector<std::byte> fill(element);
-  check(H5Pget_fill_value(properties, memory_type(variable.type), fill.data()), "cannot read a fill value");
+  check(H5Pget_fill_value(properties, memory_type(variable), fill.data()), "cannot read a fill value");
   cells.resize(whole);
   base::fill_with(fill, std::span(cells).subspan(there));
   stored = {std::move(cells), false};
@@ -120,7 +120,7 @@ std::size_t KeptRecords::add_variable(Commit& commit) {
     PlainValues values{.variable = static_cast<int>(variable_), .first = 0, .bytes = {}};
     values.bytes.resize(static_cast<std::size_t>(cells_of(shape_of(variable, lengths_))) *
                         model::size_of(variable.type));
-    check(H5Dread(dataset, memory_type(variable.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.bytes.data()),
+    check(H5Dread(dataset, memory_type(variable), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.bytes.data()),
           "cannot read a variable");
     bytes = values.bytes.size();
     commit.values.push_back(std::move(values));
