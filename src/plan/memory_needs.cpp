@@ -233,7 +233,7 @@ MemoryNeeds memory_needs_of(const Plan& plan, const model::Declarations& declara
     for (const VariablePlan& variable : file.variables)
       add_variable(needs, share, plan, declarations, {file, writes}, variable);
     if (const output::Format* format = file.entry.writer(); writes && format != nullptr)
-      needs.library.bytes = std::max(needs.library.bytes, format->cache_bytes());
+      needs.library.bytes = std::max(needs.library.bytes, format->cache_bytes(file.entry.path));
   }
   add_fields(needs, share, plan, declarations);
   add_checkpoint(needs, share, plan, declarations);
