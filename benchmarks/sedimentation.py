@@ -84,10 +84,10 @@ def command_of(way: Way, ranks: int) -> list[str]:
 
 def told_cores(ranks: int) -> str:
     cores = sorted(os.sched_getaffinity(0))
-    line = f"{len(cores)} cores: {ranks} of the model's ranks on the first ones, each on its own"
+    line = f"{len(cores)} cores may be used; the model has {min(ranks, len(cores))} of them for {ranks} rank(s)"
     if ranks < len(cores):
-        return f"{line}; the server, where there is one, on core {cores[ranks]}, which no rank has"
-    return f"{line}, if there are as many; a server shares the last one with a rank, so that it cannot be hidden"
+        return f"{line}; the server, where there is one, has core {cores[ranks]} for itself"
+    return f"{line}; the server, where there is one, shares core {cores[-1]} with the last rank, so it cannot be hidden"
 
 
 def one_run(where: Path, way: Way, ranks: int) -> dict[str, float]:
