@@ -122,7 +122,7 @@ class Seen:
 
 @dataclass
 class Fault:
-    """What the proxy does instead of passing the request on, or after it (`passes`)."""
+    """An act of the proxy instead of passing the request on, or after it (`passes`)."""
 
     status: int = 0  # answers so
     body: bytes = b""
@@ -226,7 +226,7 @@ def error_body(code: str, message: str) -> bytes:
 
 
 def environment(url: str, **more: str) -> dict[str, str]:
-    """Of a job, without what the person who runs the tests has set."""
+    """The variables of a job, without those that the person who runs the tests has set."""
     own = {name: "" for name in os.environ if name.startswith("AWS_")}
     return own | {
         "AWS_ENDPOINT_URL": url,

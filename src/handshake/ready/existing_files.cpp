@@ -75,7 +75,7 @@ class ExistingFiles {
     return {};
   }
 
-  // A store that gives no answer is told with the other mistakes.
+  // An object store that gives no answer is reported with the other mistakes.
   bool exists(const plan::DatasetPlan& file, const output::Format& format, const std::string& path) {
     if (format.makes_file(path)) return files_.entry(path) != env::Entry::none;
     try {

@@ -87,7 +87,7 @@ std::string Client::remedy(const Response& response, const std::string& code) co
     const std::string source = credentials().source;
     return source == "AWS_ACCESS_KEY_ID"
                ? "expected credentials in the environment that are valid and may read and write there; "
-                 "temporary ones that end before the run belong into a file of credentials without "
+                 "temporary ones that end before the run belong in a file of credentials without "
                  "AWS_ACCESS_KEY_ID in the environment, since the file is read again when the store refuses "
                  "them"
                : fmt::format(

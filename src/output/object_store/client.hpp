@@ -20,12 +20,9 @@
 
 namespace tailrace::output::object_store {
 
-inline constexpr std::size_t default_part_bytes = std::size_t{32} << 20;
-
 struct ClientOptions {
-  double patience = 20.0;  // seconds during which a request is tried again
-  std::size_t part_bytes =
-      default_part_bytes;  // larger objects are sent in parts of this size, at least 5 MiB
+  double patience = 0.0;       // seconds during which a request is tried again
+  std::size_t part_bytes = 0;  // larger objects are sent in parts of this size, at least 5 MiB
 };
 
 // The object is not as the condition of a put demands: another program has made or changed it.

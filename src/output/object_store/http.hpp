@@ -50,7 +50,7 @@ class Http {
 // By libcurl, which signs the requests (AWS Signature Version 4). Throws Error(configuration) if it is
 // missing.
 std::unique_ptr<Http> make_http(Server server);
-// What to install where no client can be made; empty: nothing is missing. Loads libcurl.
+// Names what to install where no client can be made; empty: nothing is missing. Loads libcurl.
 std::string missing_client();
 
 }  // namespace tailrace::output::object_store

@@ -1,8 +1,8 @@
 // The files or objects of one Zarr store, as the dataset that writes it needs them. Two implementations: a
 // folder (folder_store.hpp) and objects with a common prefix in a bucket (object_store.hpp).
 //
-// What readers may open is replaced atomically, and the `zarr.json` of the store shows who writes it: each
-// implementation says how.
+// Files that readers may open are replaced atomically, and the `zarr.json` of the store shows who writes it:
+// each implementation says how.
 #pragma once
 
 #include <cstdint>

@@ -149,7 +149,7 @@ class ZarrFormat final : public Format {
     about(path, [&] { is_there = open_object_store(path, reading_options)->exists(); });
     return is_there;
   }
-  // Objects wait in memory until a request for them is free; four threads write commits at a time.
+  // Objects that wait until one of the requests is free.
   std::size_t cache_bytes(const std::string& path) const override {
     return object_store::is_object_url(path) ? ObjectStore::most_waiting_bytes : 0;
   }
