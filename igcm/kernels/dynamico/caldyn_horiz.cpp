@@ -9,7 +9,7 @@
 namespace {
 
 using igcm::Rhombus;
-// Of loops: the sum of two numbers of 32 bits could overflow, and what it points to is gathered then.
+// Indices in loops: gathered otherwise, as the sum of two numbers of 32 bits could overflow.
 using Index = std::ptrdiff_t;
 
 constexpr Index tile = 512;  // the thirty weights of its cells stay in the cache while the levels pass
