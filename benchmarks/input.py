@@ -18,7 +18,7 @@ from support.read_bytes import ReadBytes
 from support.results import Results, arguments
 
 EXAMPLE = jobs.TREE / "examples" / "forced"
-FORCED = jobs.BUILD / "examples" / "forced" / "forced"
+PROGRAMS = jobs.BUILD / "examples" / "forced"
 MIB = float(1 << 20)
 LEAD = 2  # records, by default
 MEMORY = 64  # MiB, in the run with many fields
@@ -30,11 +30,10 @@ sys.path.insert(0, str(EXAMPLE))
 import make_forcing  # noqa: E402
 
 
-def lay_out(where: Path, way: str, hours: int) -> None:
-    (where / "forced.yaml").write_text((EXAMPLE / "forced.yaml").read_text())
-    (where / f"{way}.nml").write_text(
-        f"&forced input = '{way}', variables = '{EXAMPLE / 'variables.txt'}', hours = {hours} /\n"
-    )
+def lay_out(where: Path, hours: int) -> None:
+    for name in ("forced.yaml", "inputs.yaml"):
+        (where / name).write_text((EXAMPLE / name).read_text())
+    (where / "forced.nml").write_text(f"&forced variables = '{EXAMPLE / 'variables.txt'}', hours = {hours} /\n")
 
 
 def needed_records(line: make_forcing.Line, count: int, hours: int) -> set[int]:
@@ -60,7 +59,7 @@ def one_run(where: Path, way: str, ranks: int) -> dict[str, str | int]:
     """The results of a run, and with Tailrace what its readers read and how many records were late."""
     servers = 1 if way == "tailrace" else 0
     with ReadBytes(READER) as read:
-        done = jobs.run([FORCED, f"{way}.nml"], ranks + servers, where)
+        done = jobs.run([PROGRAMS / f"forced_{way}", "forced.nml"], ranks + servers, where)
     results: dict[str, str | int] = {line[0]: line[1] for line in done.of("result")}
     if servers:
         inputs = done.report()["inputs"]
@@ -109,9 +108,7 @@ def lay_out_many(where: Path, fields: int, hours: int) -> int:
     nx, ny, nz = 24, 12, 10
     names = ["u", "v", *(f"q{i}" for i in range(fields - 2))]
     (where / "variables.txt").write_text("".join(f"{name} volume '1' linear q -\n" for name in names))
-    (where / "many.nml").write_text(
-        f"&forced input = 'tailrace', nx = {nx}, ny = {ny}, nz = {nz}, substeps = 1, hours = {hours} /\n"
-    )
+    (where / "many.nml").write_text(f"&forced nx = {nx}, ny = {ny}, nz = {nz}, substeps = 1, hours = {hours} /\n")
     asked = "".join(f"      {name}: {{variable: q}}\n" for name in names)
     (where / "forced.yaml").write_text(
         f"tailrace: 1\nservers: {{mode: dedicated, count: 1, memory: {MEMORY} MiB}}\n"
@@ -133,7 +130,7 @@ def lay_out_many(where: Path, fields: int, hours: int) -> int:
 def add_many_fields(results: Results, fields: int, hours: int) -> None:
     with jobs.folder() as where:
         whole = lay_out_many(where, fields, hours) / MIB
-        report = jobs.run([FORCED, "many.nml"], 3, where).report()
+        report = jobs.run([PROGRAMS / "forced_tailrace", "many.nml"], 3, where).report()
     most = max(server["resident_high_water_bytes"] for server in report["servers"]) / MIB
     note = f"{fields} fields, of which all records take {whole:.0f} MiB"
     results.add("most memory of a server with many fields", most, "MiB", float(MEMORY + OWN_MEMORY), note)
@@ -145,8 +142,7 @@ def main() -> None:
     with jobs.folder() as where:
         make = [sys.executable, EXAMPLE / "make_forcing.py", "forcing", "--hours", asked.hours]
         subprocess.run(list(map(str, make)), cwd=where, check=True)
-        for way in ("own", "tailrace"):
-            lay_out(where, way, asked.hours)
+        lay_out(where, asked.hours)
         compare_ways(results, where, asked.rounds, asked.hours, asked.ranks)
     add_get(results)
     add_many_fields(results, asked.fields, 48)

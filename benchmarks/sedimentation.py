@@ -6,11 +6,15 @@ without output.
 The ways take turns, round by round, and each round begins with another one. The time loop of each is compared with that
 of the run without output in the same round; the table has the median over the rounds, and besides it the time until all
 is in the file, and the shortest time that the model spent in its calls of output, which other processes disturb least.
-The model has the same cores in all ways; a server has one more. Ways that are not built are left out with a line."""
+The model has the same cores in all ways; a server has one more, which is idle in the ways without a server: the first
+line says so. Ways that are not built are left out with a line. No round begins that would end later than `minutes`
+after the start, as far as the longest one before tells."""
 
+import os
 import statistics
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,6 +82,14 @@ def command_of(way: Way, ranks: int) -> list[str]:
     return [*line[: len(line) - len(program)], *way.servers]
 
 
+def told_cores(ranks: int) -> str:
+    cores = sorted(os.sched_getaffinity(0))
+    line = f"{len(cores)} cores may be used; the model has {min(ranks, len(cores))} of them for {ranks} rank(s)"
+    if ranks < len(cores):
+        return f"{line}; the server, where there is one, has core {cores[ranks]} for itself"
+    return f"{line}; the server, where there is one, shares core {cores[-1]} with the last rank, so it cannot be hidden"
+
+
 def one_run(where: Path, way: Way, ranks: int) -> dict[str, float]:
     line = command_of(way, ranks)
     ran = subprocess.run(line, cwd=where, capture_output=True, text=True, timeout=600, check=False)
@@ -101,7 +113,10 @@ def add_rows(results: Results, ways: list[Way], runs: dict[str, list[dict[str, f
 
 
 def main() -> None:
-    asked = arguments(__doc__, rounds=5, steps=12, substeps=20, ranks=1)
+    begin = time.monotonic()
+    asked = arguments(__doc__, rounds=5, steps=12, substeps=20, ranks=1, minutes=8.0)
+    cores = told_cores(asked.ranks)
+    print(cores, flush=True)
     ways = [way for way in WAYS if is_built(way)]
     if [way.name for way in ways][:2] != ["none", "tailrace"]:
         raise SystemExit(f"the example sedimentation is not built in {jobs.BUILD} (TAILRACE_BUILD)")
@@ -109,13 +124,20 @@ def main() -> None:
     with jobs.folder() as where:
         make_mesh(where)
         lay_out(where, asked.steps, asked.substeps)
+        longest = 0.0
         for number in range(asked.rounds):
+            round_begin = time.monotonic()
+            if number > 0 and round_begin + longest > begin + 60.0 * asked.minutes:
+                print(f"{asked.minutes:g} minutes are over after {number} of {asked.rounds} rounds")
+                break
             first = number % len(ways)
             for way in ways[first:] + ways[:first]:
                 runs[way.name].append(one_run(where, way, asked.ranks))
             spent = ", ".join(f"{name} {of[-1]['loop_seconds']:.2f} s" for name, of in runs.items())
             print(f"round {number + 1}: {spent}", flush=True)
+            longest = max(longest, time.monotonic() - round_begin)
     results = Results("sedimentation")
+    results.details["cores"] = cores
     add_rows(results, ways, runs)
     results.details["runs"] = runs
     results.finish(asked.json)

@@ -13,6 +13,8 @@ pkg_check_modules(udunits REQUIRED IMPORTED_TARGET udunits)
 pkg_check_modules(netcdf REQUIRED IMPORTED_TARGET netcdf)
 # The layout of cores and caches of a node; without it servers are placed by nodes alone.
 pkg_check_modules(hwloc QUIET IMPORTED_TARGET hwloc>=2.0)
+# Writes to object stores; without it their names are refused.
+pkg_check_modules(libcurl QUIET IMPORTED_TARGET libcurl>=7.75)
 # ADIOS2: a package of the system, or the wheel that .venv has. Without it its format is refused.
 if(NOT adios2_DIR AND Python_EXECUTABLE)
   execute_process(COMMAND ${Python_EXECUTABLE} -c "import adios2, os; print(os.path.dirname(adios2.__file__))"

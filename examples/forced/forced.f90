@@ -1,5 +1,5 @@
-! A model that needs 48 variables from 48 files, by itself or through Tailrace.
-!   mpirun -n RANKS forced SETTINGS.nml
+! A model that needs 48 variables from 48 files, which it reads by itself or gets through Tailrace or YAC.
+!   mpirun -n RANKS forced_WAY SETTINGS.nml
 program forced
   use, intrinsic :: iso_fortran_env, only: error_unit
   use mpi_f08
@@ -7,19 +7,17 @@ program forced
   use grid
   use inputs
   use tracers
-  use own_input
-  use tailrace_input
+  use input_source
   implicit none
 
   type(settings_t) :: chosen
   type(grid_t) :: g
   type(input_t), allocatable :: all_inputs(:)
   type(tracers_t) :: state
-  type(own_input_t) :: own
   type(MPI_Comm) :: comm
   character(:), allocatable :: error
   character(4096) :: file
-  logical :: is_server
+  logical :: computes
   integer :: provided, world_rank
 
   call MPI_Init_thread(MPI_THREAD_MULTIPLE, provided)
@@ -27,10 +25,8 @@ program forced
   call get_command_argument(1, file)
   call read_settings(trim(file), chosen, error)
   call stop_on(error)
-  comm = MPI_COMM_WORLD
-  is_server = .false.
-  if (chosen%input == 'tailrace') call start_session(MPI_COMM_WORLD, trim(chosen%configuration), comm, is_server)
-  if (.not. is_server) call run()
+  call join(MPI_COMM_WORLD, chosen, comm, computes)
+  if (computes) call run()
   call MPI_Finalize()
 
 contains
@@ -42,13 +38,11 @@ contains
     call stop_on(error)
     call read_inputs(chosen, g, all_inputs, error)
     call stop_on(error)
-    if (chosen%input == 'own') call open_inputs(chosen, g, all_inputs, own)
-    if (chosen%input == 'tailrace') call declare_inputs(g, all_inputs)
+    call open_inputs(chosen, g, all_inputs)
     call make_tracers(g, state)
     steps = nint(chosen%hours*3600/chosen%dt)
     now = MPI_Wtime()
-    if (chosen%input == 'tailrace') call get_inputs(all_inputs, is_first=.true.)
-    if (chosen%input == 'own') call read_inputs_at(g, 0.0_rk, own, all_inputs, is_first=.true.)
+    call get_inputs(g, 0.0_rk, all_inputs, is_first=.true.)
     first = MPI_Wtime() - now
     input = 0
     call MPI_Barrier(g%comm)
@@ -62,21 +56,15 @@ contains
     loop = MPI_Wtime() - begin
     call log_results(steps, first, loop, input)
     if (len_trim(chosen%dump) > 0) call write_dump()
-    if (chosen%input == 'tailrace') call finish_session()
+    call close_inputs()
   end subroutine run
 
   ! The step begins at `time`. The inputs of the begin of the run are there before the first one.
   subroutine update_inputs(step, time)
     integer, intent(in) :: step
     real(rk), intent(in) :: time
-    logical :: is_due
-    is_due = step > 1 .and. mod(step - 1, chosen%update_every) == 0
-    if (chosen%input == 'tailrace') then
-      call tell_step(step, time)
-      if (is_due) call get_inputs(all_inputs, is_first=.false.)
-    else if (is_due) then
-      call read_inputs_at(g, time, own, all_inputs, is_first=.false.)
-    end if
+    call begin_step(step, time)
+    if (step > 1 .and. mod(step - 1, chosen%update_every) == 0) call get_inputs(g, time, all_inputs, is_first=.false.)
   end subroutine update_inputs
 
   ! For people and for tests: one `result NAME VALUE` a line. Times are those of the slowest rank.
@@ -89,7 +77,7 @@ contains
     call MPI_Allreduce(MPI_IN_PLACE, longest, 3, MPI_REAL8, MPI_MAX, g%comm)
     write (bits, '(z16.16)') checksum(g, state)
     if (g%rank /= 0) return
-    print '(2a)', 'result input ', trim(chosen%input)
+    print '(2a)', 'result input ', way()
     print '(a,i0)', 'result variables ', size(all_inputs)
     print '(a,i0)', 'result steps ', steps
     print '(a,f0.6)', 'result first_seconds ', longest(1)

@@ -8,10 +8,10 @@ module settings
   integer, parameter :: rk = real64
 
   type :: settings_t
-    character(16) :: input = 'tailrace'             ! or 'own': rank 0 reads with netCDF-Fortran and scatters
     character(256) :: configuration = 'forced.yaml' ! of Tailrace
+    character(256) :: coupling = 'coupling.yaml'    ! of YAC
     character(256) :: variables = 'variables.txt'   ! the table of the inputs
-    character(256) :: folder = 'forcing'            ! of their files, for 'own'
+    character(256) :: folder = 'forcing'            ! of their files, where the model reads them itself
     character(256) :: dump = ''                     ! at the end, rank 0 writes inputs and tracers there as raw float64
     integer :: nx = 128, ny = 64, nz = 90           ! cells: a Gaussian grid, with levels from the top down
     integer :: start(3) = [2001, 7, 1]              ! year, month and day of time 0
@@ -28,13 +28,12 @@ contains
     character(*), intent(in) :: file
     type(settings_t), intent(out) :: chosen
     character(:), allocatable, intent(out) :: error
-    character(16) :: input
-    character(256) :: configuration, variables, folder, dump, reason
+    character(256) :: configuration, coupling, variables, folder, dump, reason
     integer :: nx, ny, nz, start(3), update_every, substeps, unit, status
     real(rk) :: hours, dt
-    namelist /forced/ input, configuration, variables, folder, dump, nx, ny, nz, start, hours, dt, update_every, substeps
+    namelist /forced/ configuration, coupling, variables, folder, dump, nx, ny, nz, start, hours, dt, update_every, substeps
 
-    input = chosen%input; configuration = chosen%configuration; variables = chosen%variables
+    configuration = chosen%configuration; coupling = chosen%coupling; variables = chosen%variables
     folder = chosen%folder; dump = chosen%dump; nx = chosen%nx; ny = chosen%ny; nz = chosen%nz
     start = chosen%start; hours = chosen%hours; dt = chosen%dt; update_every = chosen%update_every
     substeps = chosen%substeps
@@ -47,9 +46,7 @@ contains
       return
     end if
     close (unit)
-    chosen = settings_t(input, configuration, variables, folder, dump, nx, ny, nz, start, hours, dt, update_every, substeps)
-    if (all(input /= [character(16) :: 'own', 'tailrace'])) &
-      error = trim(file)//": input = '"//trim(input)//"': expected 'own' or 'tailrace'"
+    chosen = settings_t(configuration, coupling, variables, folder, dump, nx, ny, nz, start, hours, dt, update_every, substeps)
     if (min(nx, ny, nz, update_every, substeps) < 1 .or. min(hours, dt) <= 0) &
       error = trim(file)//': nx, ny, nz, update_every, substeps, hours and dt must be positive'
   end subroutine read_settings

@@ -189,8 +189,8 @@ class Matcher {
     for (std::size_t f = 0; f < file_.size(); ++f)
       if (!taken_[f])
         refuse(fmt::format(
-            "dim {} of the file ({} cells) is none of the grid's ({}); choose an index by `select`",
-            file_[f].name, file_[f].length, names_of(grid_)));
+            "dim {} of the file ({} cells) is none of the grid's ({}); choose an index by `select`{}",
+            file_[f].name, file_[f].length, names_of(grid_), hint(file_[f])));
     for (std::size_t g = 0; g < grid_.size(); ++g) {
       if (match_.file_dim[g] == Match::none || (interpolates && grid_[g].kind == DimKind::vertical)) continue;
       match_.cells[g] = cells_of(file_[base::index(match_.file_dim[g])], grid_[g]);
@@ -199,6 +199,17 @@ class Matcher {
   }
 
  private:
+  // A dim of the grid without a coordinate may be meant, such as that of levels.
+  std::string hint(const Dim& file) const {
+    if (file.kind == DimKind::other) return {};
+    for (std::size_t g = 0; g < grid_.size(); ++g)
+      if (match_.file_dim[g] == Match::none && grid_[g].kind == DimKind::other &&
+          grid_[g].length == file.length)
+        return fmt::format(", or give {} of the grid a coordinate with its units or axis if it is the same",
+                           grid_[g].name);
+    return {};
+  }
+
   const std::vector<Dim>& file_;
   const std::vector<Dim>& grid_;
   std::vector<bool> taken_;

@@ -42,6 +42,7 @@ struct DatasetRequest {
   bool appends = false;
   bool compresses = false;  // the file or one of its variables has a `compression`
   bool rounds = false;      // ... with a `keep`
+  bool is_series = false;   // of many files
 };
 
 // A usual ending of a format's names, and what it promises to readers.
@@ -83,6 +84,12 @@ class Format {
   // Whether chunks that were stored raw may be replaced by a later commit (partly filled record chunks).
   virtual bool can_replace_chunks() const = 0;
   virtual bool makes_files() const = 0;
+  // Whether it also writes datasets whose names begin with `s3://` to object stores. It checks these names.
+  virtual bool writes_objects() const { return false; }
+  // Whether the dataset is in the file system, with folders and links.
+  bool makes_file(const std::string& path) const;
+  // Whether anything has the name of the dataset. Throws Error(resource) if an object store gives no answer.
+  virtual bool exists(const std::string& path) const;
   virtual bool is_for_files() const { return true; }  // whether `format` of a file may name it
   // Whether several servers may each have a dataset of the same spec open and commit chunks of their own to
   // it. Each commit then has the lengths on every server; times and coordinates come from one of them.
@@ -92,7 +99,7 @@ class Format {
   // Whether variables of characters (VariableSpec::is_text) may grow.
   virtual bool has_growing_text() const { return false; }
   // The memory that its library may use during a commit; a server writes one commit at a time.
-  virtual std::size_t cache_bytes() const { return 0; }
+  virtual std::size_t cache_bytes(const std::string& /*path*/) const { return 0; }
   // About how many bytes a commit writes besides values.
   virtual double commit_overhead(std::size_t variables) const {
     return 8192.0 + 600.0 * static_cast<double>(variables);

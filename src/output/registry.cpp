@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "output/format.hpp"
+#include "output/object_store/location.hpp"
 
 namespace tailrace::output {
 namespace {
@@ -22,6 +23,14 @@ FormatRegistration::FormatRegistration(std::unique_ptr<Format> format) {
 }
 
 void Format::check(const FormatOptions*, const DatasetRequest&, config::Problems&) const {}
+
+bool Format::makes_file(const std::string& path) const {
+  return makes_files() && !(writes_objects() && object_store::is_object_url(path));
+}
+
+bool Format::exists(const std::string& path) const {
+  return env::system_files().entry(path) != env::Entry::none;
+}
 
 const Format& Format::chosen_by(const FormatOptions*) const { return *this; }
 

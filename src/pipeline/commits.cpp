@@ -51,7 +51,7 @@ void Commits::create_sinks(const sinks::Owners& owners, sinks::SinkServices serv
                                   .owners = owners},
                                  services);
     if (const output::Format* format = files[f].entry.writer(); format != nullptr && sinks_[f]->writes())
-      cache_bytes_ = std::max(cache_bytes_, format->cache_bytes());
+      cache_bytes_ = std::max(cache_bytes_, format->cache_bytes(files[f].entry.path));
   }
 }
 

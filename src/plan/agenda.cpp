@@ -83,15 +83,20 @@ class AxisAgenda : public model::Agenda {
 
   // The model's fields that a variable is made from.
   std::vector<int> fields_of(const Plan& plan, const VariablePlan& variable) const {
-    const int source = source_of(plan, variable.field);
-    if (static_cast<std::size_t>(source) < fields_) return {source};
-    const Analysis& analysis = *plan.analysis;
-    const auto place =
-        std::find(analysis.field_of_diagnostic.begin(), analysis.field_of_diagnostic.end(), source);
     std::vector<int> fields;
-    for (const int input :
-         analysis.graph.diagnostics[base::index(place - analysis.field_of_diagnostic.begin())].inputs)
-      if (const int field = analysis.field_of_input[base::index(input)]; field >= 0) fields.push_back(field);
+    for (const int source : sources_of(plan, variable.field)) {
+      if (static_cast<std::size_t>(source) < fields_) {
+        fields.push_back(source);
+        continue;
+      }
+      const Analysis& analysis = *plan.analysis;
+      const auto place =
+          std::find(analysis.field_of_diagnostic.begin(), analysis.field_of_diagnostic.end(), source);
+      for (const int input :
+           analysis.graph.diagnostics[base::index(place - analysis.field_of_diagnostic.begin())].inputs)
+        if (const int field = analysis.field_of_input[base::index(input)]; field >= 0)
+          fields.push_back(field);
+    }
     return fields;
   }
 

@@ -62,7 +62,7 @@ std::vector<std::string> folder_warnings(const settings::Configuration& configur
   const settings::ServersOptions& servers = configuration.servers;
   if (servers.mode == settings::Mode::off) return {};
   for (const settings::OutputEntry& file : configuration.files)
-    if (const output::Format* format = file.writer(); format != nullptr && format->makes_files())
+    if (const output::Format* format = file.writer(); format != nullptr && format->makes_file(file.path))
       folders.look(file.location, "output." + file.path, fs::path(file.path).parent_path().string(), false);
   if (const auto* checkpoint = configuration.sections.find<settings::CheckpointOptions>();
       checkpoint != nullptr && checkpoint->is_asked_for)

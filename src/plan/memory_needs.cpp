@@ -58,7 +58,8 @@ OfDiagnostics of_diagnostics(const Plan& plan) {
   const Analysis& analysis = *plan.analysis;
   std::set<int> written;
   for (const DatasetPlan& file : plan.files)
-    for (const VariablePlan& variable : file.variables) written.insert(source_of(plan, variable.field));
+    for (const VariablePlan& variable : file.variables)
+      for (const int source : sources_of(plan, variable.field)) written.insert(source);
   for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d) {
     if (!written.contains(analysis.field_of_diagnostic[d])) continue;
     found.results.insert(analysis.field_of_diagnostic[d]);
@@ -73,7 +74,8 @@ OfDiagnostics of_diagnostics(const Plan& plan) {
 std::set<int> fields_that_are_put(const Plan& plan, const model::Declarations& declarations) {
   std::set<int> fields;
   for (const DatasetPlan& file : plan.files)
-    for (const VariablePlan& variable : file.variables) fields.insert(source_of(plan, variable.field));
+    for (const VariablePlan& variable : file.variables)
+      for (const int source : sources_of(plan, variable.field)) fields.insert(source);
   const OfDiagnostics diagnostics = of_diagnostics(plan);
   for (const int result : diagnostics.results) fields.erase(result);
   for (const int input : diagnostics.inputs)
@@ -231,7 +233,7 @@ MemoryNeeds memory_needs_of(const Plan& plan, const model::Declarations& declara
     for (const VariablePlan& variable : file.variables)
       add_variable(needs, share, plan, declarations, {file, writes}, variable);
     if (const output::Format* format = file.entry.writer(); writes && format != nullptr)
-      needs.library.bytes = std::max(needs.library.bytes, format->cache_bytes());
+      needs.library.bytes = std::max(needs.library.bytes, format->cache_bytes(file.entry.path));
   }
   add_fields(needs, share, plan, declarations);
   add_checkpoint(needs, share, plan, declarations);

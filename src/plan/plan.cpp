@@ -22,6 +22,7 @@
 #include "plan/inputs.hpp"
 #include "plan/masks.hpp"
 #include "plan/memory_needs.hpp"
+#include "plan/merging.hpp"
 #include "plan/naming/axis_names.hpp"
 #include "plan/naming/axis_warnings.hpp"
 #include "plan/naming/dim_names.hpp"
@@ -81,6 +82,7 @@ class Planner {
     plan_inputs(configuration_, declarations_, plan_, problems_);
     problems_.throw_if_any();
     if (plan_.analysis) plan_diagnostics(*plan_.analysis);
+    check_merging(configuration_, problems_);
     for (const settings::OutputEntry& file : configuration_.files)
       if (file.copy && file.copy->halvings > 0)
         plan_coarser(file);
@@ -256,9 +258,10 @@ class Planner {
   // The field on the target grid, with the periods of its source.
   int regridded(const settings::VariableEntry& entry, int asked, VariablePlan& variable) {
     const auto vector = vector_of(entry, asked);
-    const auto regrid = regridder_.add(entry, asked, vector);
-    if (!regrid) return asked;
     const int source = vector ? vector->field : asked;
+    const std::vector<ChildSource> children = children_over(entry, asked, source);
+    const auto regrid = regridder_.add(entry, asked, vector, children);
+    if (!regrid) return asked;
     variable.regrid = *regrid;
     plan_.fields.resize(declarations_.fields.size());
     for (const int made : {regridder_.at(*regrid).target_field, regridder_.at(*regrid).fraction_field}) {
@@ -269,7 +272,30 @@ class Planner {
       plan.used = true;
     }
     plan_.fields[base::index(source)].used = true;
+    for (const ChildSource& child : children)
+      plan_.fields[base::index(child.vector ? child.vector->field : child.field)].used = true;
     return regridder_.at(*regrid).target_field;
+  }
+
+  // The fields of children that are laid over one. Those that the model does not have, as their groups allow,
+  // are left out.
+  std::vector<ChildSource> children_over(const settings::VariableEntry& entry, int parent, int source) {
+    std::vector<ChildSource> children;
+    if (!entry.regrid) return children;
+    const std::string& parent_name = declarations_.fields[base::index(parent)].name;
+    for (const regrid::Merge::Name& name : children_of(*entry.regrid, parent_name)) {
+      const auto found = listed_.find(name.field);
+      if (found == listed_.end()) continue;
+      ChildSource child{found->second, vector_of(entry, found->second), &name};
+      const int of_child = child.vector ? child.vector->field : child.field;
+      const auto complaint = merge_complaint(parent_name, plan_.fields[base::index(source)], name.field,
+                                             plan_.fields[base::index(of_child)]);
+      if (complaint)
+        problems_.add(name.location, entry.regrid->config_path + ".merge", *complaint);
+      else
+        children.push_back(std::move(child));
+    }
+    return children;
   }
 
   // The valid share of each cell of the last variable, record by record.

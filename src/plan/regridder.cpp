@@ -14,6 +14,7 @@
 #include "model/healpix.hpp"
 #include "output/checks.hpp"
 #include "plan/checks.hpp"
+#include "plan/merging.hpp"
 #include "regrid/method.hpp"
 #include "regrid/target_grid.hpp"
 #include "time/accumulator.hpp"
@@ -30,6 +31,13 @@ bool commutes(Method method, time::ReductionKind reduction, bool misses_at_times
   if (!time::needs_window(reduction) || method == Method::nearest) return true;
   const bool is_sum = reduction == time::ReductionKind::mean || reduction == time::ReductionKind::sum;
   return is_linear(method) && is_sum && !misses_at_times;
+}
+
+// Whether two plans make the same values of a target, wherever they are put.
+bool makes_same(const RegridPlan& one, const RegridPlan& other) {
+  return one.source_field == other.source_field && one.projection == other.projection &&
+         one.weights == other.weights && one.stage == other.stage &&
+         one.rule.coverage == other.rule.coverage && one.rule.normalisation == other.rule.normalisation;
 }
 
 std::string short_name(const regrid::Target& to) {
@@ -150,12 +158,15 @@ bool Regridder::stays(const settings::VariableEntry& variable, int index) const 
 }
 
 std::optional<regrid::HorizontalDims> Regridder::horizontal_of(const settings::VariableEntry& variable,
-                                                               int index) {
+                                                               int index, const regrid::Merge::Name* child) {
   const model::Field& source = declarations_.fields[base::index(index)];
+  const regrid::Options& options = *variable.regrid;
   const auto complain = [&](const std::string& what) {
-    problems_.add(variable.regrid->location, variable.regrid->config_path,
+    const bool has_choice = child == nullptr && !variable.says_regrid;
+    problems_.add(child == nullptr ? options.location : child->location,
+                  options.config_path + (child == nullptr ? "" : ".merge"),
                   fmt::format("field \"{}\": {}{}", source.name, what,
-                              variable.says_regrid ? "" : "; or write `regrid: none` with the variable"));
+                              has_choice ? "; or write `regrid: none` with the variable" : ""));
     return std::nullopt;
   };
   const model::Grid& on = declarations_.grids[base::index(source.grid)];
@@ -165,19 +176,71 @@ std::optional<regrid::HorizontalDims> Regridder::horizontal_of(const settings::V
                     "ranks",
                     on.name));
   try {
-    return regrid::horizontal_dims(declarations_, source.grid, variable.regrid->method);
+    return regrid::horizontal_dims(declarations_, source.grid, options.method);
   } catch (const Error& error) {
     return complain(error.what());
   }
 }
 
+RegridPlan Regridder::plan_of(const settings::VariableEntry& variable, int index, const Source& source,
+                              const std::optional<VectorSource>& vector) {
+  const regrid::Options& options = *variable.regrid;
+  const int from = vector ? vector->field : index;
+  const model::Field& values = declarations_.fields[base::index(from)];
+  const bool misses_at_times = values.fill_value && !values.is_only_masked;
+  return {.source_field = from,
+          .weights = weights_of(source, options),
+          .projection = vector ? vector->projection : Projection::none,
+          .rule = {options.method, options.coverage, options.normalisation},
+          .stage = commutes(options.method, variable.reduction, misses_at_times) ? Stage::per_record
+                                                                                 : Stage::per_sample};
+}
+
+std::vector<RegridPlan> Regridder::plans_of(const std::vector<ChildSource>& children,
+                                            const settings::VariableEntry& variable, int parent,
+                                            const Source& of_parent, Projection projection) {
+  std::vector<RegridPlan> plans;
+  const auto described = [this](int index, const Source& source) {
+    return MergedField{declarations_.fields[base::index(index)],
+                       declarations_.grids[base::index(source.grid)], source.horizontal};
+  };
+  for (const ChildSource& child : children) {
+    const auto horizontal = horizontal_of(variable, child.field, child.name);
+    if (!horizontal) continue;
+    const Source source{declarations_.fields[base::index(child.field)].grid, *horizontal};
+    auto complaint = merge_complaint(described(parent, of_parent), described(child.field, source));
+    if (!complaint && projection != (child.vector ? child.vector->projection : Projection::none))
+      complaint = fmt::format(
+          "\"{}\" and its child \"{}\" are not the same component of vectors; expected the "
+          "pairs of both under `vectors`",
+          declarations_.fields[base::index(parent)].name, child.name->field);
+    if (complaint) {
+      problems_.add(child.name->location, variable.regrid->config_path + ".merge", *complaint);
+      continue;
+    }
+    plans.push_back(plan_of(variable, child.field, source, child.vector));
+    plans.back().stage = Stage::per_sample;
+    plans.back().is_child = true;
+  }
+  return plans;
+}
+
+// They stand behind that of their parent.
+std::span<RegridPlan> Regridder::children_of(std::size_t regrid) {
+  std::vector<RegridPlan>& all = regridding_->regrids;
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(regrid) + 1;
+  return {begin, std::ranges::find(begin, all.end(), false, &RegridPlan::is_child)};
+}
+
 std::optional<int> Regridder::add(const settings::VariableEntry& variable, int index,
-                                  const std::optional<VectorSource>& vector) {
+                                  const std::optional<VectorSource>& vector,
+                                  const std::vector<ChildSource>& children) {
   if (!variable.regrid || stays(variable, index)) return std::nullopt;
   const regrid::Options& options = *variable.regrid;
   const auto horizontal = horizontal_of(variable, index);
   if (!horizontal) return std::nullopt;
   model::Field source = declarations_.fields[base::index(index)];
+  const Source from{source.grid, *horizontal};
   if (vector) {
     const model::Field& whole = declarations_.fields[base::index(vector->field)];
     source.type = whole.type;
@@ -185,30 +248,31 @@ std::optional<int> Regridder::add(const settings::VariableEntry& variable, int i
     source.is_only_masked = whole.is_only_masked;
     source.standard_name = vector->standard_name;
   }
-  const bool misses_at_times = source.fill_value && !source.is_only_masked;
-  RegridPlan plan{.source_field = vector ? vector->field : index,
-                  .weights = weights_of({source.grid, *horizontal}, options),
-                  .projection = vector ? vector->projection : Projection::none,
-                  .rule = {options.method, options.coverage, options.normalisation},
-                  .stage = commutes(options.method, variable.reduction, misses_at_times) ? Stage::per_record
-                                                                                         : Stage::per_sample};
+  RegridPlan plan = plan_of(variable, index, from, vector);
+  std::vector<RegridPlan> over = plans_of(children, variable, index, from, plan.projection);
+  if (!over.empty()) plan.stage = Stage::per_sample;
   std::vector<RegridPlan>& all = regridding_->regrids;
   for (std::size_t known = 0; known < all.size(); ++known) {
-    RegridPlan& one = all[known];
-    const bool is_same = one.source_field == plan.source_field && one.projection == plan.projection &&
-                         one.weights == plan.weights && one.stage == plan.stage &&
-                         one.rule.coverage == plan.rule.coverage &&
-                         one.rule.normalisation == plan.rule.normalisation;
-    if (!is_same) continue;
-    if (options.with_fraction && one.fraction_field < 0)
-      one.fraction_field = add_fraction(source, field(one.target_field).grid);
+    if (all[known].is_child || !makes_same(all[known], plan) ||
+        !std::ranges::equal(children_of(known), over, makes_same))
+      continue;
+    if (options.with_fraction && all[known].fraction_field < 0) {
+      all[known].fraction_field = add_fraction(source, field(all[known].target_field).grid);
+      for (RegridPlan& child : children_of(known)) child.fraction_field = all[known].fraction_field;
+    }
     return static_cast<int>(known);
   }
-  const int on = target(target_of({source.grid, *horizontal}, options.target, plan.weights)).grid;
+  const int on = target(target_of(from, options.target, plan.weights)).grid;
   plan.target_field = add_field(source, on, plan.rule);
   if (options.with_fraction) plan.fraction_field = add_fraction(source, on);
+  const int number = static_cast<int>(all.size());
   all.push_back(plan);
-  return static_cast<int>(all.size()) - 1;
+  for (RegridPlan& child : over) {
+    child.target_field = plan.target_field;
+    child.fraction_field = plan.fraction_field;
+    all.push_back(child);
+  }
+  return number;
 }
 
 const regrid::Target& Regridder::target_on(int grid) const {
@@ -434,8 +498,9 @@ int Regridder::add_field(const model::Field& source, int on, const regrid::Rule&
 std::shared_ptr<const Regridding> Regridder::finish() {
   if (!regridding_) return nullptr;
   for (const RegridPlan& plan : regridding_->regrids)
-    regridding_->declarations.fields[base::index(plan.target_field)]
-        .attributes[output::regridding_attribute] = text_of(*regridding_, plan);
+    if (!plan.is_child)
+      regridding_->declarations.fields[base::index(plan.target_field)]
+          .attributes[output::regridding_attribute] = text_of(*regridding_, plan);
   return regridding_;
 }
 

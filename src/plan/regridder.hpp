@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -23,6 +24,13 @@ struct VectorSource {
   std::string standard_name;  // of the component along true east or north; empty: none is known
 };
 
+// A field of a child domain that is laid over one of its parent.
+struct ChildSource {
+  int field = -1;
+  std::optional<VectorSource> vector;
+  const regrid::Merge::Name* name = nullptr;
+};
+
 class Regridder {
  public:
   // `declarations`: those of the model and of diagnostics. All arguments must live longer.
@@ -38,9 +46,9 @@ class Regridder {
 
   // The index of the RegridPlan of a variable with that field. None if it stays on its own grid: it says no
   // more than its file, and the field has no cells on the Earth. Also none, with a problem, if it cannot be
-  // regridded. `vector`: of a field that is a component of one.
+  // regridded. `vector`: of a field that is a component of one. The plans of children follow it.
   std::optional<int> add(const settings::VariableEntry& variable, int field,
-                         const std::optional<VectorSource>& vector);
+                         const std::optional<VectorSource>& vector, const std::vector<ChildSource>& children);
   // The same for a variable of a coarser level. `finer`: the variable that it is made of.
   int coarsen(const VariablePlan& finer, const regrid::Target& target);
 
@@ -59,7 +67,15 @@ class Regridder {
   const TargetGrid& target(int index) const { return regridding_->targets[base::index(index)]; }
 
   bool stays(const settings::VariableEntry& variable, int field) const;
-  std::optional<regrid::HorizontalDims> horizontal_of(const settings::VariableEntry& variable, int field);
+  // `child`: where the field is named, unless it is the variable's.
+  std::optional<regrid::HorizontalDims> horizontal_of(const settings::VariableEntry& variable, int field,
+                                                      const regrid::Merge::Name* child = nullptr);
+  RegridPlan plan_of(const settings::VariableEntry& variable, int field, const Source& source,
+                     const std::optional<VectorSource>& vector);
+  std::vector<RegridPlan> plans_of(const std::vector<ChildSource>& children,
+                                   const settings::VariableEntry& variable, int parent,
+                                   const Source& of_parent, Projection projection);
+  std::span<RegridPlan> children_of(std::size_t regrid);
   int weights_of(const Source& source, const regrid::Options& options);
   int target_of(const Source& source, const regrid::Target& to, int weights);
   int cells_of(const Source& source, const regrid::Target& to, int weights);

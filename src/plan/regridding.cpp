@@ -26,6 +26,12 @@ model::Region region_of(const TargetGrid& target, const model::Grid& grid, std::
   return model::Region(std::move(runs));
 }
 
+bool has_children(const Regridding& all, const RegridPlan& regrid) {
+  return std::ranges::any_of(all.regrids, [&](const RegridPlan& one) {
+    return one.is_child && one.target_field == regrid.target_field;
+  });
+}
+
 }  // namespace
 
 model::Decomposition with_regridding(const Regridding& regridding,
@@ -66,6 +72,9 @@ std::string text_of(const Regridding& all, const RegridPlan& regrid) {
                 : ", " + regrid::name_of(regrid.rule.method);
   }
   text += fmt::format(" (coverage {}, {})", regrid.rule.coverage, regrid::name_of(regrid.rule.normalisation));
+  for (const RegridPlan& one : all.regrids)
+    if (one.is_child && one.target_field == regrid.target_field)
+      text += fmt::format(", {} over it", all.declarations.fields[base::index(one.source_field)].name);
   if (const auto* to = std::get_if<regrid::LatLon>(&target->target))
     text += fmt::format("; cells from {}, {} to {}, {}", to->lat.front(), to->lon.front(), to->lat.back(),
                         to->lon.back());
@@ -83,6 +92,7 @@ std::string reason_of(const Plan& plan, const VariablePlan& variable) {
     return fmt::format("each record: {} and weights may change places, {}", operation,
                        source.fill_value ? "and the mask does not change" : "and no value is missing");
   }
+  if (has_children(*plan.regridding, regrid)) return "each sample: fields of children are merged";
   if (regrid.rule.method == regrid::Method::largest_area) return "each sample: classes have no mean";
   const bool is_sum =
       variable.reduction == time::ReductionKind::mean || variable.reduction == time::ReductionKind::sum;
@@ -90,14 +100,15 @@ std::string reason_of(const Plan& plan, const VariablePlan& variable) {
                 : fmt::format("each sample: {} and weights cannot change places", operation);
 }
 
-int source_of(const Plan& plan, int field) {
-  if (!plan.regridding) return field;
-  const std::vector<RegridPlan>& all = plan.regridding->regrids;
-  // Each is made of an earlier one.
-  for (auto regrid = all.rbegin(); regrid != all.rend(); ++regrid)
-    if (regrid->target_field == field || (regrid->fraction_field == field && field >= 0))
-      field = regrid->source_field;
-  return field;
+std::vector<int> sources_of(const Plan& plan, int field) {
+  std::vector<int> sources;
+  if (plan.regridding)
+    for (const RegridPlan& regrid : plan.regridding->regrids) {
+      if (regrid.target_field != field && (regrid.fraction_field != field || field < 0)) continue;
+      for (const int source : sources_of(plan, regrid.source_field)) sources.push_back(source);
+    }
+  if (sources.empty()) sources.push_back(field);
+  return sources;
 }
 
 }  // namespace tailrace::plan

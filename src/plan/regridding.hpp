@@ -69,6 +69,9 @@ struct RegridPlan {
   Projection projection = Projection::none;
   regrid::Rule rule;  // of `coarsened` the coverage and the normalisation
   Stage stage = Stage::per_record;
+  // Its samples are laid over those of the plans before it that have the same `target_field`: those of a
+  // parent domain, which is the first of them, and of children before this one.
+  bool is_child = false;
   Coarsening coarsening = Coarsening::mean;  // of `coarsened`
 };
 
@@ -118,9 +121,9 @@ model::Decomposition with_regridding(const Regridding& regridding, const model::
 // The field on whose grid the accumulators of a variable work: the source's where the operation comes before
 // regridding, otherwise the variable's own. -1: its records are made of those of another variable.
 int accumulated_field(const Plan& plan, const VariablePlan& variable);
-// The field of the model, or of a diagnostic, from which a field is regridded; the field itself if it is none
-// on a target.
-int source_of(const Plan& plan, int field);
+// The fields of the model, or of diagnostics, from which a field is regridded: one, and those of children;
+// the field itself if it is none on a target.
+std::vector<int> sources_of(const Plan& plan, int field);
 
 // In words, for people and for the comparison of runs: "healpix level 8 nested, conservative (coverage 0.5,
 // fracarea)".

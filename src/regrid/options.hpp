@@ -67,6 +67,19 @@ struct VectorPair {
   bool operator==(const VectorPair& other) const { return east == other.east && north == other.north; }
 };
 
+// A field of a parent domain, and behind it those of its children. On the target the sample of a child takes
+// the place of the parent's, and of those of earlier children, in each cell of which it has enough.
+struct Merge {
+  struct Name {
+    std::string field;
+    config::Location location;
+    bool operator==(const Name& other) const { return field == other.field; }
+  };
+  std::vector<Name> names;  // at least two, all different
+  const Name& parent() const { return names.front(); }
+  bool operator==(const Merge&) const = default;
+};
+
 struct Options {
   Target target;
   Method method = Method::conservative;
@@ -77,6 +90,7 @@ struct Options {
   Normalisation normalisation = Normalisation::fracarea;
   bool with_fraction = false;  // a companion variable with the valid share of each target cell
   std::vector<VectorPair> vectors;
+  std::vector<Merge> merges;  // of different parents
   config::Location location;
   std::string config_path;                       // as messages name it: output.a.nc.variables[0].regrid
   config::Location target_location;              // of the value of `to`
@@ -85,7 +99,7 @@ struct Options {
   bool operator==(const Options& other) const {  // wherever they stand
     return target == other.target && method == other.method && weights == other.weights &&
            coverage == other.coverage && normalisation == other.normalisation &&
-           with_fraction == other.with_fraction && vectors == other.vectors;
+           with_fraction == other.with_fraction && vectors == other.vectors && merges == other.merges;
   }
 };
 

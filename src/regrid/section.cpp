@@ -170,6 +170,51 @@ void read_vectors(const Value& list, Options& options, Problems& problems) {
   }
 }
 
+// None: something is wrong, and told.
+std::optional<Merge> merge_of(const Value& list, const Options& options, Problems& problems) {
+  Merge merge;
+  for (const Value& name : list.items()) {
+    if (std::ranges::count(merge.names, name.text(), &Merge::Name::field) > 0) {
+      problems.add(name.location(), name.path(),
+                   fmt::format("expected different fields, but \"{}\" occurs twice", name.text()));
+      return std::nullopt;
+    }
+    merge.names.push_back({name.text(), name.location()});
+  }
+  if (merge.names.size() < 2) {
+    problems.add(list.location(), list.path(),
+                 fmt::format("expected a field and those of its children, such as [t, t_nest], but got {}",
+                             merge.names.size()));
+    return std::nullopt;
+  }
+  const auto known = std::ranges::find(options.merges, merge.parent(), &Merge::parent);
+  if (known == options.merges.end()) return merge;
+  problems.add(merge.parent().location, list.items().front().path(),
+               fmt::format("\"{}\" has children already, at {}; expected one list for each parent",
+                           merge.parent().field, known->parent().location.text()));
+  return std::nullopt;
+}
+
+// The values of a child must tell which cells it covers, and be values of whole cells.
+Complaint about_merging(const Options& options) {
+  if (options.method == Method::nearest)
+    return "with `method: nearest` each target cell takes a cell of the child, however far it is; expected "
+           "another method";
+  if (options.method == Method::file)
+    return "weights of a file come from the cells of one grid, and a child has others; expected a method "
+           "whose weights are made";
+  if (options.normalisation == Normalisation::destarea)
+    return "with `normalisation: destarea` a cell at the edge of a child would have only the child's part of "
+           "its sum; expected fracarea";
+  return std::nullopt;
+}
+
+void read_merges(const Value& lists, Options& options, Problems& problems) {
+  if (const auto what = about_merging(options)) problems.add(lists.location(), lists.path(), *what);
+  for (const Value& list : lists.items())
+    if (auto merge = merge_of(list, options, problems)) options.merges.push_back(*std::move(merge));
+}
+
 Type regrid_type() {
   std::vector<Option> options{{.name = "to",
                                .type = target_type(),
@@ -192,6 +237,14 @@ Type regrid_type() {
            "Pairs of fields that are the components of a vector along the dimensions of the grid. They "
            "are rotated to true east and north where the grid declares its angle.",
        .example = "[[u, v]]"});
+  options.push_back(
+      {.name = "merge",
+       .type = list(list(text())),
+       .description =
+           "Lists of a field of a parent domain and those of its children, such as nests. Each is regridded. "
+           "Where a child covers enough of a target cell, its sample takes the place of the parent's, and of "
+           "those of children before it in the list.",
+       .example = "[[t, t_nest]]"});
   return either({choice({"none"}), config::section(std::move(options))});
 }
 
@@ -204,6 +257,7 @@ std::optional<Options> read(const Value& value, Problems& problems) {
   read_how(value, options, problems);
   options.with_fraction = flag_of(value, "with_fraction", options.with_fraction);
   if (const Value* vectors = value.find("vectors")) read_vectors(*vectors, options, problems);
+  if (const Value* merges = value.find("merge")) read_merges(*merges, options, problems);
   return options;
 }
 

@@ -90,6 +90,10 @@ bool Intake::due(const Client& client) const {
                   env::steady_seconds() >= client.run_begin + patience_seconds);
 }
 
+bool Intake::started() const {
+  return std::ranges::any_of(clients_, [](const Client& client) { return client.started; });
+}
+
 bool Intake::announced() const {
   return std::none_of(clients_.begin(), clients_.end(), [](const Client& client) {
     return !client.run.empty() || client.link.source->needs_polling();

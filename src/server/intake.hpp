@@ -59,6 +59,8 @@ class Intake final : public pipeline::Input {
   // The latest tick that any client has reached, which may be one ahead of tick().
   const model::Tick& first_tick() const;
 
+  bool started() const;  // a client has taken its first step
+
   // pipeline::Input
   const model::Tick& tick() const override { return tick_; }
   bool step_is_complete() const override {

@@ -46,6 +46,7 @@ void Loop::rest(std::uint32_t ticket) {
 void Loop::watch() {
   const double now = env::steady_seconds();
   if (options_.watchdog_seconds <= 0 || now - warned_at_ < options_.watchdog_seconds) return;
+  if (watched_ && watched_()) return;
   warned_at_ = now;
   base::log_warning(fmt::format("no progress for {:.0f} s on server {}; who waits for whom:{}",
                                 now - moved_at_, counters_.rank, describe_()));

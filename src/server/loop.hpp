@@ -38,6 +38,10 @@ class Loop {
   // anyway.
   void look_seldom_while(std::function<bool()> announced) { announced_ = std::move(announced); }
 
+  // The watchdog reports nothing while `watched` is true: somebody else watches what is waited for then, and
+  // can say more.
+  void leave_watching_while(std::function<bool()> watched) { watched_ = std::move(watched); }
+
   // Blocks until `over` is true.
   void run(const std::function<bool()>& over);
 
@@ -51,6 +55,7 @@ class Loop {
   std::function<std::string()> describe_;
   std::function<bool()> eager_;
   std::function<bool()> announced_;
+  std::function<bool()> watched_;
   telemetry::ServerCounters& counters_;
   double sleep_seconds_;
   double moved_at_;

@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "base/fault_bytes.hpp"
+#include "base/file_name.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
 #include "env/clock.hpp"
@@ -115,7 +116,8 @@ void Reporter::open(const std::optional<base::Fault>& fault, bool ours) {
 
 void Reporter::keep_declarations(const std::string& component, const std::string& json) const {
   try_to_write("declarations in the report directory", [&] {
-    env::system_files().write(fmt::format("{}/declared.{}.json", run_.servers().report_directory, component),
+    const std::string name = base::file_name_of(component);
+    env::system_files().write(fmt::format("{}/declared.{}.json", run_.servers().report_directory, name),
                               json);
   });
 }

@@ -18,6 +18,7 @@
 #include "server/loop.hpp"
 #include "server/regrid/make_regrid_preparation.hpp"
 #include "server/resources/resources.hpp"
+#include "settings/coupling/coupling.hpp"
 
 namespace tailrace::server {
 namespace {
@@ -386,9 +387,18 @@ void ServerProcess::run() {
              (hosted->input && hosted->input->holds_up_client());
     });
   });
+  // `tailrace serve --yac` itself watches what comes before the first step.
+  if (run_.configurations.front().sections.get<settings::Coupling>().location.line > 0)
+    loop.leave_watching_while([this] { return awaits_first_step(); });
   loop.look_seldom_while([this] { return announced(); });
   loop.run([this] { return done() || out_of_time(); });
   write_report();
+}
+
+bool ServerProcess::awaits_first_step() const {
+  return std::ranges::all_of(components_, [](const auto& hosted) {
+    return hosted->state == HostedComponent::State::running && hosted->intake && !hosted->intake->started();
+  });
 }
 
 bool ServerProcess::announced() const {

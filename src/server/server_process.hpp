@@ -64,7 +64,8 @@ class ServerProcess {
   void set_up(HostedComponent& hosted, std::span<const std::byte> message);
   bool give_up_without_all(HostedComponent& hosted);
   bool connect(HostedComponent& hosted);
-  bool announced() const;  // no message can come that the doorbell does not announce
+  bool announced() const;          // no message can come that the doorbell does not announce
+  bool awaits_first_step() const;  // of its clients, and all is set up
   void accept(HostedComponent& hosted, std::size_t client, std::span<const std::byte> message);
   static void accept_cells(HostedComponent& hosted, std::vector<regrid::RankCells> all);
   void accept_output(HostedComponent& hosted, std::size_t client, const std::string& invitation);

@@ -47,15 +47,16 @@ std::string of_dataset(const plan::DatasetPlan& file) {
   if (!file.restored || !format.makes_files()) return "";
   const plan::RestoredFile& restored = *file.restored;
   const std::string path = restored.part.empty() ? file.entry.path : restored.part;
-  const bool exists = env::system_files().entry(path) != env::Entry::none;
+  const bool is_file = format.makes_file(path);  // else nothing is asked over the network
+  const bool exists = !is_file || env::system_files().entry(path) != env::Entry::none;
   if (restored.is_empty)
     return exists ? fmt::format("  {} is replaced: it had no records at the checkpoint\n", path) : "";
   if (!exists) return fmt::format("  {} is missing, so the restart will be refused\n", path);
   std::string kept;
   for (std::size_t axis = 0; axis < file.axes.size(); ++axis)
     kept += fmt::format("{}{} of {}", axis == 0 ? "" : ", ", restored.records[axis], file.axes[axis].dim);
-  return fmt::format("  {} keeps its first records ({}); later ones are removed. Now: {}\n", path, kept,
-                     format.inspect(path, false).report);
+  return fmt::format("  {} keeps its first records ({}); later ones are removed.{}\n", path, kept,
+                     is_file ? " Now: " + format.inspect(path, false).report : "");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "config/node.hpp"
 #include "config/read.hpp"
 #include "model/name.hpp"
+#include "output/object_store/location.hpp"
 #include "output/options.hpp"
 #include "regrid/section.hpp"
 #include "settings/formats/format_checks.hpp"
@@ -122,7 +123,9 @@ std::vector<Option> how_it_is_written() {
            "The treatment of an existing file: it is replaced, it is continued behind its last complete "
            "record that ends when this run begins or before (`append`), or it is an error of `ready`, before "
            "any file is written. By default a run that begins at model time 0 (or before it) replaces the "
-           "file, and for a run that begins later, with an `initial_time`, it is an error.",
+           "file, and for a run that begins later, with an `initial_time`, it is an error. On an object "
+           "store it "
+           "is an error by default.",
        .example = "fail",
        .deprecated_names = {"overwrite"}},
       {.name = "sync",
@@ -393,6 +396,11 @@ void check_targets(const Files& files, const Sections& all, Problems& problems) 
       if (!variable.field.empty())
         listed.expect({.name = variable.field, .location = variable.target_location},
                       variable.config_path + ".field", problems);
+      if (variable.regrid)
+        for (const regrid::Merge& merge : variable.regrid->merges)
+          for (const regrid::Merge::Name& name : merge.names)
+            listed.expect({.name = name.field, .location = name.location},
+                          variable.regrid->config_path + ".merge", problems);
       if (variable.group.empty() || is_open(variable.group) || !all.is_sound("groups")) continue;
       if (!groups.contains(variable.group))
         problems.add(variable.target_location, variable.config_path + ".group",
@@ -473,7 +481,9 @@ const SectionRegistration of_defaults{defaults_section};
 }  // namespace
 
 output::IfExists if_exists(const OutputEntry& file, double begin) {
-  return file.if_exists.value_or(begin > 0.0 ? output::IfExists::fail : output::IfExists::replace);
+  // Everybody with access to the bucket has the names on an object store.
+  const bool may_replace = begin <= 0.0 && !output::object_store::is_object_url(file.path);
+  return file.if_exists.value_or(may_replace ? output::IfExists::replace : output::IfExists::fail);
 }
 
 config::Section<Files> files_section() {

@@ -137,7 +137,7 @@ void DatasetSink::create(const std::string& part, std::optional<std::int64_t> la
 // misspelt must not spread the output over new folders.
 void DatasetSink::make_folder(const std::string& path) const {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!format_.makes_files() || folder.empty()) return;
+  if (!format_.makes_file(path) || folder.empty()) return;
   env::FileSystem& files = env::system_files();
   if (folder != std::filesystem::path(plan_.entry.path).parent_path())
     files.make_directories(folder.string());

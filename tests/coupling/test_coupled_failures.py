@@ -54,6 +54,19 @@ def test_a_field_that_does_not_come_ends_the_run(tmp_path, option, hours, date):
     assert hours_in(tmp_path) == hours
 
 
+def test_a_component_that_does_not_reach_enddef_ends_the_run(tmp_path):
+    """Only the watcher says so: the servers, which wait too, leave that to it. The component's name has a slash."""
+    coupling = OUT_ONLY.replace("tgt_component: io", "tgt_component: io/air")
+    config = ONE_GRID.format(wait_for="4 s").replace("component: io", "component: io/air")
+    result = run(tmp_path, options=["stall=sync_def"], coupling=coupling, config=config, servers=2)
+    assert result.status != 0
+    told = "the component io/air waits until the other components reach enddef and YAC makes its weights; it has waited"
+    assert f"tailrace: warning: coupling.yaml: {told} for 1 s" in result.output, result.output
+    assert f"tailrace: error: coupling.yaml: {told} for 4 s. The run ends here (yac.wait_for)" in result.output
+    assert "no progress" not in result.output
+    assert (tmp_path / "tailrace_report" / "declared.io%2Fair.json").exists()
+
+
 def test_files_are_ended_when_another_component_dies(tmp_path):
     config = ONE_GRID.format(wait_for="off")
     result = run(tmp_path, options=["kill=5"], coupling=OUT_ONLY, config=config, servers=2)

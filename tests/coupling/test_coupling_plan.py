@@ -9,6 +9,7 @@ from tailrace.yac.dates import length_of, milliseconds_of, told
 from tailrace.yac.definitions import check_output_of_definitions, read_definitions
 from tailrace.yac.derived import check_mode
 from tailrace.yac.errors import CouplingError
+from tailrace.yac.foreign import check_protocol
 from tailrace.yac.metadata import attributes_of
 from tailrace.yac.own_files import make_room
 from tailrace.yac.places import place_of
@@ -36,9 +37,10 @@ INPUT = "input: {sea: {files: sst.nc, fields: {sst: {time: linear}}}}\n"
 
 @pytest.fixture
 def plan(tmp_path):
-    def make(fields=(), couples=(), every="1 h", records="6 h", more="", **changes):
+    def make(fields=(), couples=(), every="1 h", records="6 h", more="", config=CONFIG, **changes):
+        text = config.replace("EVERY", every).replace("RECORDS", records) + more
         config, coupling, known = tmp_path / "run.yaml", tmp_path / "coupling.yaml", tmp_path / "known.json"
-        config.write_text(CONFIG.replace("EVERY", every).replace("RECORDS", records) + more)
+        config.write_text(text)
         coupling.write_text(COUPLING)
         known.write_text(
             json.dumps(definitions(fields or [("atm", "a", "ta", 1, "PT30M")], couples or [couple()], **changes))
@@ -146,6 +148,26 @@ def test_a_target_that_is_not_an_input_is_told(plan):
     assert "coupling.yaml:6:12: io.boxes.sst -> atm.a.sst needs the field sst, which no entry of `input`" in text
 
 
+def test_a_field_has_one_role(plan):
+    """Whether or not the grids are the same."""
+    fields = [("atm", "a", "ta", 1, "PT1H"), ("atm", "a", "cold", 1, "PT1H")]
+    more = "input: {sea: {files: sst.nc, fields: {ta: {time: linear}}}}\n"
+    text = mistakes(plan, fields=fields, couples=[couple(), couple("io.boxes.ta", "atm.a.cold")], more=more)
+    assert "coupling.yaml:4:7: atm.a.ta -> io.boxes.ta makes ta a field that is written (" in text
+    assert "run.yaml:3:38  fields), and io.boxes.ta -> atm.a.cold one that is read (" in text
+    assert "run.yaml:5:39  input); expected another name of one of the two, in both configurations" in text
+
+
+def test_levels_are_those_of_a_coupled_field(plan):
+    more = "yac: {{component: io, grids: {{boxes: {{latlon: 20 deg}}}}, levels: {{{}: {{file: levels.nc}}}}}}\n"
+    config = CONFIG.replace("yac: {component: io, grids: {boxes: {latlon: 20 deg}}}\n", "")
+    fields = [("atm", "a", "ta", 5, "PT1H")]
+    assert plan(fields=fields, config=config, more=more.format("level_5"))
+    text = mistakes(plan, fields=fields, config=config, more=more.format("level_6"))
+    assert "run.yaml:4:" in text
+    assert "yac.levels: no coupled field has levels along level_6 (did you mean level_5? known: level_5)" in text
+
+
 def test_targets_of_one_field_need_one_size(plan):
     fields = [("atm", "a", "ta", 1, "PT1H"), ("atm", "a", "sst", 2, "PT1H"), ("ice", "a", "sst", 3, "PT1H")]
     couples = [couple(), couple("io.boxes.sst", "atm.a.sst"), couple("io.boxes.sst", "ice.a.sst")]
@@ -176,6 +198,15 @@ def test_servers_run_in_the_processes_of_the_component(tmp_path, mode, right):
         return check_mode(read_request(config))
     with pytest.raises(CouplingError, match=rf"run.yaml:5:17  servers.mode: {mode} cannot be used with --yac"):
         check_mode(read_request(config))
+
+
+def test_the_place_of_pisms_own_writer_is_refused(tmp_path):
+    config = tmp_path / "run.yaml"
+    config.write_text("tailrace: 1\nyac: {component: pism_output, grids: {boxes: {latlon: 20 deg}}}\n")
+    request = read_request(config)
+    with pytest.raises(CouplingError, match=r"run.yaml:2:6  yac.component: .*only its own pism_async_writer takes"):
+        check_protocol(request, ["pism", "pism_output"])
+    check_protocol(request, ["atm", "pism_output"])
 
 
 def test_the_file_with_the_definitions_is_ours(tmp_path):

@@ -1,5 +1,5 @@
-"""The model forced computes the same whether it reads its 48 files by itself or through Tailrace, and its inputs are
-those that xarray finds in the files."""
+"""The model forced computes the same whether it reads its 48 files by itself or gets them through Tailrace, linked or
+by YAC, and its inputs are those that xarray finds in the files."""
 
 import subprocess
 import sys
@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray
+from support.coupled_runs import needs_coupling
 from support.harness import BUILD, TREE, mpi_environment
 
 EXAMPLE = TREE / "examples" / "forced"
-FORCED = BUILD / "examples" / "forced" / "forced"
+PROGRAMS = BUILD / "examples" / "forced"
 CELLS = (23, 10, 7)
 HOURS = 7
 START = np.datetime64("2001-07-01")
@@ -26,6 +27,13 @@ TABLE = make_forcing.table()
 def has_netcdf_fortran() -> bool:
     found = subprocess.run(["pkg-config", "--exists", "netcdf-fortran"], check=False)
     return found.returncode == 0
+
+
+def needs_all_of_yac(test):
+    """Where YAC is installed the program is built, or these tests fail."""
+    for mark in needs_coupling:
+        test = mark(test)
+    return test
 
 
 needs_netcdf_fortran = pytest.mark.skipif(not has_netcdf_fortran(), reason="libnetcdff-dev is not installed")
@@ -52,16 +60,19 @@ def folder(tmp_path_factory) -> Path:
     cells = [str(length) for length in CELLS]
     command = [str(EXAMPLE / "make_forcing.py"), "forcing", "--cells", *cells, "--hours", str(HOURS)]
     subprocess.run([sys.executable, *command], cwd=folder, check=True, timeout=60)
+    (folder / "inputs.yaml").write_text((EXAMPLE / "inputs.yaml").read_text())
     return folder
 
 
-def ran(folder: Path, ranks: int, way: str, configuration: str = "forced.yaml") -> Run:
+def ran(folder: Path, ranks: int, way: str, configuration: str = "forced.yaml", beside: tuple[str, ...] = ()) -> Run:
+    """`beside`: arguments of the launcher, after a colon."""
     nx, ny, nz = CELLS
     (folder / "forced.nml").write_text(
-        f"&forced input = '{way}', variables = '{EXAMPLE / 'variables.txt'}', configuration = '{configuration}',\n"
+        f"&forced variables = '{EXAMPLE / 'variables.txt'}', configuration = '{configuration}',\n"
         f"nx = {nx}, ny = {ny}, nz = {nz}, hours = {HOURS}, substeps = 1, dump = 'dump' /\n"
     )
-    command = ["mpirun", "-n", str(ranks), str(FORCED), "forced.nml"]
+    (folder / "dump").unlink(missing_ok=True)
+    command = ["mpirun", "-n", str(ranks), str(PROGRAMS / f"forced_{way}"), "forced.nml", *beside]
     done = subprocess.run(command, cwd=folder, env=mpi_environment(), capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     results = dict(line.split()[1:] for line in done.stdout.splitlines() if line.startswith("result "))
@@ -140,8 +151,54 @@ def test_tailrace_gives_the_same_bits(mode, by_itself, folder):
     assert through.dump == by_itself.dump
 
 
+@pytest.fixture
+def coupled(folder):
+    """A run in which YAC couples the model with Tailrace, whose configuration is `text`."""
+    here = {"level_90": f"level_{CELLS[2]}", "T11:00:00": f"T{HOURS - 1:02}:00:00"}
+    coupling = (EXAMPLE / "coupling.yaml").read_text()
+    assert "end_date: 2001-07-01T11:00:00" in coupling
+    (folder / "coupling.yaml").write_text(coupling.replace("T11:00:00", here["T11:00:00"]))
+
+    def run(ranks: int, servers: int, text: str) -> Run:
+        (folder / "coupled.yaml").write_text(text.replace("level_90", here["level_90"]))
+        serve = [sys.executable, "-m", "tailrace.cli", "serve", "--yac", "coupling.yaml", "coupled.yaml"]
+        return ran(folder, ranks, "yac", beside=(":", "-n", str(servers), *serve))
+
+    return run
+
+
+@needs_all_of_yac
+@pytest.mark.parametrize(("ranks", "servers"), [(1, 1), (3, 2)])
+def test_yac_gives_the_same_bits(ranks, servers, by_itself, coupled):
+    """The model makes no call of Tailrace."""
+    through = coupled(ranks, servers, (EXAMPLE / "coupled.yaml").read_text())
+    assert through.results["input"] == "yac"
+    assert through.results["checksum"] == by_itself.results["checksum"]
+    assert through.dump == by_itself.dump
+
+
+@needs_all_of_yac
+def test_levels_of_another_number_are_refused(coupled):
+    """`yac.levels` with the coordinate of rows."""
+    text = (EXAMPLE / "coupled.yaml").read_text()
+    with pytest.raises(AssertionError) as raised:
+        coupled(1, 1, text.replace("variable: lev", "variable: lat"))
+    told = f"yac.levels.level_{CELLS[2]}: lat of forcing/layers.nc has {CELLS[1]} values, but YAC couples fields with"
+    assert "coupled.yaml:7:12" in str(raised.value) and told in str(raised.value)
+
+
+@needs_all_of_yac
+def test_levels_without_a_coordinate_are_not_guessed(coupled):
+    """Those of a file may be upside down."""
+    text = (EXAMPLE / "coupled.yaml").read_text()
+    with pytest.raises(AssertionError, match=f"level_{CELLS[2]} of the grid a coordinate with its units or axis"):
+        coupled(1, 1, "".join(line for line in text.splitlines(True) if "levels:" not in line))
+
+
 def test_an_input_that_nothing_provides_is_named(folder):
+    inputs = (EXAMPLE / "inputs.yaml").read_text()
+    (folder / "few_inputs.yaml").write_text("".join(line for line in inputs.splitlines(True) if " ozone:" not in line))
     text = (EXAMPLE / "forced.yaml").read_text()
-    (folder / "less.yaml").write_text("".join(line for line in text.splitlines(True) if " ozone:" not in line))
+    (folder / "less.yaml").write_text(text.replace("inputs.yaml", "few_inputs.yaml"))
     with pytest.raises(AssertionError, match="ozone"):
         ran(folder, 2, "tailrace", "less.yaml")

@@ -176,8 +176,9 @@ def test_xarray_tells_the_same_of_a_file(tmp_path):
     assert lines_of(of["xarray"]) == lines_of(of["netcdf"])
 
 
-def declare(folder: Path, *inputs: dict, levels: list[float] | None = None) -> str:
-    """The declarations of a model with these inputs on a grid of the files' cells."""
+def declare(folder: Path, *inputs: dict, levels: list[float] | None = None, in_parts: bool = False) -> str:
+    """The declarations of a model with these inputs on a grid of the files' cells. `in_parts`: each rank gave
+    coordinates of its own cells, so nobody else knows them."""
     coordinates = [
         {"name": "lat", "dims": ["lat"], "units": "degrees_north", "values": list(np.linspace(-60, 60, LAT))},
         {"name": "lon", "dims": ["lon"], "units": "degrees_east", "values": list(np.linspace(0, 300, LON))},
@@ -186,11 +187,18 @@ def declare(folder: Path, *inputs: dict, levels: list[float] | None = None) -> s
     if levels:
         dims, shape = ["z", *dims], [len(levels), *shape]
         coordinates.append({"name": "z", "dims": ["z"], "units": "m", "values": levels})
+    if in_parts:
+        for number, one in enumerate(coordinates, len(inputs)):
+            del one["values"]
+            one |= {"dims": dims, "field": number}
     filled = [{"standard_name": "", "long_name": "", "attributes": {}} | one for one in coordinates]
     grid = {"name": "air", "kind": "block", "dims": dims, "shape": shape, "coordinates": filled}
     grid["ranks"] = [{"count": shape, "offset": [0] * len(shape)}]
     common = {"grid": "air", "type": "float32", "units": "degC", "input": True}
     fields = [common | {"standard_name": "", "long_name": "", "attributes": {}} | one for one in inputs]
+    if in_parts:
+        static = {"grid": "air", "type": "float64", "units": "degrees", "static": True, "attributes": {}}
+        fields += [static | {"name": name, "standard_name": "", "long_name": ""} for name in ("lat", "lon")]
     head = {"schema": "tailrace-declared", "version": 1}
     declared = head | {"component": "model", "options": {}, "grids": [grid], "fields": fields}
     (folder / "declared.json").write_text(json.dumps(declared))
@@ -257,3 +265,27 @@ def test_with_declarations_an_input_that_nothing_provides_is_refused(tmp_path):
     done = check(tmp_path, "  a: {files: a.nc, fields: {sst: {variable: tos}}}\n", "--declared", declared)
     assert done.returncode == 2
     assert 'the model needs the input "ozone", and no entry of `input` provides it.' in done.stderr
+
+
+def test_cells_of_files_without_bounds_are_refused_before_the_ranks_tell_theirs(tmp_path):
+    """Those of the model's shape may be the model's, so they pass."""
+    for name, shape in (("same", (LAT, LON)), ("other", (LAT + 1, LON))):
+        with netCDF4.Dataset(tmp_path / f"{name}.nc", "w") as data:
+            for dim, extent in zip(("time", "y", "x"), (1, *shape), strict=True):
+                data.createDimension(dim, extent)
+            data.createVariable("time", "f8", ("time",))[:] = 0.0
+            data["time"].units = "days since 2026-01-01"
+            places = np.meshgrid(np.linspace(-60, 60, shape[0]), np.linspace(0, 300, shape[1]), indexing="ij")
+            for place, values, way in zip(("lat", "lon"), places, ("north", "east"), strict=True):
+                data.createVariable(place, "f8", ("y", "x"))[:] = values
+                data[place].units = f"degrees_{way}"
+            data.createVariable("tos", "f4", ("time", "y", "x"))[:] = np.zeros((1, *shape))
+            data["tos"].setncatts({"units": "degC", "coordinates": "lat lon"})
+    declared = declare(tmp_path, {"name": "sst"}, in_parts=True)
+    entry = "  a: {files: FILE, fields: {sst: {variable: tos, regrid: {method: conservative}}}}\n"
+    done = check(tmp_path, entry.replace("FILE", "other.nc"), "--declared", declared)
+    assert done.returncode == 2
+    assert "run.yaml:4:33  input.a.fields.sst: other.nc: variable tos: the method `conservative`" in done.stderr
+    assert "and the grid of the file has no bounds" in done.stderr
+    done = check(tmp_path, entry.replace("FILE", "same.nc"), "--declared", declared)
+    assert done.returncode == 0, done.stderr

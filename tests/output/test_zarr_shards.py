@@ -1,6 +1,7 @@
 """Shards of Zarr stores: the values of the NetCDF file of the same run, for each reader, while the run goes on, after
 kills, over jobs and from checkpoints."""
 
+import importlib.util
 import itertools
 import json
 import math
@@ -37,7 +38,7 @@ from support.harness import (
     tailrace,
 )
 from support.reading import differences
-from support.stores import assert_same_as_netcdf, every_bit_of_store, read_store
+from support.stores import assert_same_as_netcdf, assert_same_in_tensorstore, every_bit_of_store, read_store
 from support.values import put_values
 
 # The grid has 3 x 7 x 11 cells. Chunks divide neither it nor the commits, and shards neither the run nor the grid.
@@ -121,14 +122,11 @@ def test_zarr_python_reads_the_shards_without_consolidated_metadata(reference):
 
 
 def test_tensorstore_reads_the_shards(reference):
-    tensorstore = pytest.importorskip("tensorstore")
-    data = read_store(reference.path("a.zarr"))
-    for name in ("w_mean", "w_plain", "w_rounded", "gappy", "bytes", "orog", data.w_mean.dims[0]):
-        path = {"driver": "file", "path": str(reference.path("a.zarr") / name)}
-        array = tensorstore.open({"driver": "zarr3", "kvstore": path}, read=True).result()
-        np.testing.assert_array_equal(array.read().result(), data[name].values, name)
-        if shards_of(reference.path("a.zarr"), name):
-            assert array.chunk_layout.read_chunk.shape == zarr.open_array(reference.path("a.zarr") / name).chunks
+    pytest.importorskip("tensorstore")
+    stores = sorted(reference.folder.glob("*.zarr"))
+    assert {"a.zarr", "mesh.zarr"} < {store.name for store in stores}, stores
+    for store in stores:
+        assert_same_in_tensorstore(store)
 
 
 def test_a_shard_holds_the_records_of_a_commit(job):
@@ -301,4 +299,6 @@ def test_the_bubble_example_in_both_formats(tmp_path):
     assert len(files) >= 4
     for store in files:
         assert_same_as_netcdf(store, store.with_suffix(".nc"))
+        if importlib.util.find_spec("tensorstore"):
+            assert_same_in_tensorstore(store)
     assert any(array.shards for store in files for _, array in zarr.open_group(store, mode="r").arrays())

@@ -6,7 +6,7 @@ import importlib.util
 import pytest
 from support.harness import Job, attached, field, indexed_grid, inline, model, replicated_grid, servers
 from support.reading import differences, every_bit
-from support.regridding import lat_lon_grid
+from support.regridding import lat_lon_grid, nest_grid
 from support.values import varying_times
 
 REGIONAL = {"latlon": {"lat": [0.1, 0.4, 0.8], "lon": [1.0, 4.5, 9.0, 12.5, 19.0]}}
@@ -15,7 +15,7 @@ OF_A_MESH = "conservative" if importlib.util.find_spec("yac") else "nearest"
 # Steps after a checkpoint within windows of both stages.
 STEPS, CUT = 17, 9
 CONFIG = {
-    "fields": {"state": {"every": "1 step", "names": ["w", "ice", "t", "kind"]}},
+    "fields": {"state": {"every": "1 step", "names": ["w", "ice", "t", "kind", "w_nest"]}},
     "output": {
         "healpix.nc": {
             "regrid": {"to": {"healpix": {"level": 3}}, "method": "bilinear", "with_fraction": True},
@@ -36,26 +36,41 @@ CONFIG = {
                  | {"method": "largest_area"}},
             ],
         },
+        "merged.nc": {
+            "regrid": {"to": {"healpix": {"level": 3}}, "method": "bilinear", "with_fraction": True}
+            | {"merge": [["w", "w_nest"]]},
+            "variables": [
+                {"field": "w", "name": "w_mean", "time": "mean", "every": "4 s"},
+                {"field": "w", "time": "snapshot", "every": "3 s"},
+            ],
+        },
         "region.nc": {
             "regrid": {"to": REGIONAL, "method": OF_A_MESH, "coverage": 0.2},
             "variables": [{"field": "t", "name": "t_mean", "time": "mean", "every": "5 s"}],
         },
     },
-    "checkpoint": {"every": f"{CUT} steps", "fields": ["w", "ice", "t", "kind"]},
+    "checkpoint": {"every": f"{CUT} steps", "fields": ["w", "ice", "t", "kind", "w_nest"]},
 }  # fmt: skip
 SCENARIO = {
-    "grids": [lat_lon_grid(), lat_lon_grid("flat", (11, 19)), indexed_grid(mesh=True), replicated_grid()],
+    "grids": [
+        lat_lon_grid(),
+        lat_lon_grid("flat", (11, 19)),
+        indexed_grid(mesh=True),
+        replicated_grid(),
+        nest_grid("nest", (3, 17, 21), -30.0, 40.0, 3.0),
+    ],
     "fields": [
         field("w", "globe", how="strided"),
         field("ice", "globe", fill_value=-999.0),
         field("t", "ico", "float32"),
         field("kind", "flat", "int32"),
+        field("w_nest", "nest", fill_value=-9.0),
     ],
     "checkpoints": True,
-    "got": ["w", "ice", "t", "kind"],
+    "got": ["w", "ice", "t", "kind", "w_nest"],
 }
 TIMES = varying_times(STEPS, seed=8)
-FILES = ("healpix.nc", "healpix_z2.nc", "healpix_z1.nc", "boxes.nc", "region.nc")
+FILES = ("healpix.nc", "healpix_z2.nc", "healpix_z1.nc", "boxes.nc", "region.nc", "merged.nc")
 PLAYERS = [
     (1, servers(1)),
     (2, servers(3, transport="mpi")),

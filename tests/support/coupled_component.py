@@ -3,7 +3,7 @@
 model    puts `ta` (3 levels) and `ps` every half hour on 24 x 36 boxes, and gets `sst` every hour if it is coupled
 witness  gets `ta` and `ps` on 9 x 18 boxes and keeps them: what a target of a few lines receives
 Options: end=N (steps of the model, then it ends without finalising YAC), never=FIELD (not put), kill=N (SIGKILL to
-itself at step N), field=NAME (of ta in YAC), deaf=1 (ignores SIGUSR2)
+itself at step N), field=NAME (of ta in YAC), deaf=1 (ignores SIGUSR2), stall=sync_def (goes no further than that)
 """
 
 import os
@@ -56,6 +56,9 @@ def model(y, component):
     y.def_field_metadata("atm", "agrid", ta.name, metadata)
     y.def_field_metadata("atm", "agrid", "ps", b"units: Pa\nlong_name: 'surface pressure'")
     sst = yac.Field.create("sst", component, points, 1, "60", yac.TimeUnit.MINUTE)
+    if "stall" in OPTIONS:
+        y.sync_def()
+        signal.pause()  # until the job is ended
     y.enddef()
     got, step = [], 0
     while True:

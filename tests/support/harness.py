@@ -352,12 +352,14 @@ def mpirun_command(models: list[Model], serving: Servers, folder: Path) -> list[
     return command
 
 
-def tailrace(*arguments: str, cwd: Path | None = None, timeout: float = 60.0) -> subprocess.CompletedProcess:
+def tailrace(
+    *arguments: str, cwd: Path | None = None, timeout: float = 60.0, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess:
     """Runs the `tailrace` command like a user."""
     return subprocess.run(
         [sys.executable, "-m", "tailrace.cli", *arguments],
         cwd=cwd,
-        env=mpi_environment(),
+        env=mpi_environment(**(environment or {})),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -78,6 +78,14 @@ def lat_lon_grid(name: str = "globe", shape: tuple[int, ...] = (3, 13, 24), dims
     return grid | {"coordinates": coordinates}
 
 
+def nest_grid(name: str, shape: tuple[int, ...], south: float, west: float, spacing: float) -> dict:
+    """The same with square boxes from the corner (south, west), all in degrees."""
+    grid = lat_lon_grid(name, shape)
+    for coordinate, edge in zip(grid["coordinates"][-2:], (south, west), strict=True):
+        coordinate |= {"first": edge + spacing / 2, "spacing": spacing}
+    return grid
+
+
 def areas_of(rows: int, columns: int) -> np.ndarray:
     """The areas of the cells of `lat_lon_grid`, in C order; all together 1."""
     edges = np.sin(np.radians(np.linspace(-90, 90, rows + 1)))

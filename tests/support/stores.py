@@ -30,6 +30,26 @@ def assert_same_as_netcdf(store: Path, file: Path) -> None:
         xr.testing.assert_allclose(read_store(store, mask_and_scale=True).drop_attrs(), netcdf.load().drop_attrs())
 
 
+def assert_same_in_tensorstore(store: Path) -> None:
+    """TensorStore, which shares no code with zarr-python, finds the bits of xarray in each array of numbers, and the
+    chunks and shards of zarr-python."""
+    import tensorstore
+
+    group, data = zarr.open_group(store, mode="r", use_consolidated=False), read_store(store)
+    for name, ours in group.arrays():
+        if ours.dtype.kind not in "iuf":
+            continue  # texts have a data type that TensorStore lacks
+        kvstore = {"driver": "file", "path": str(store / name)}
+        theirs = tensorstore.open({"driver": "zarr3", "kvstore": kvstore}, read=True).result()
+        values = np.ascontiguousarray(theirs.read().result())
+        expected = np.ascontiguousarray(data.variables[name].values)
+        assert (values.dtype, values.shape) == (expected.dtype, expected.shape), name
+        assert values.tobytes() == expected.tobytes(), name
+        if ours.shape:  # TensorStore gives a scalar no layout
+            layout, file = theirs.chunk_layout, ours.shards or ours.chunks
+            assert (layout.read_chunk.shape, layout.write_chunk.shape) == (ours.chunks, file), name
+
+
 def every_bit_of_store(store: Path) -> dict:
     """The values of each array, and the metadata without those that describe the run. (Whether the last chunk of a
     store is compressed depends on when its end was known.)"""

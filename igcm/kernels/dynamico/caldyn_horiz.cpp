@@ -9,7 +9,7 @@
 namespace {
 
 using igcm::Rhombus;
-// Indices in loops: gathered otherwise, as the sum of two numbers of 32 bits could overflow.
+// The index of a loop. With 32 bits a sum could overflow, so the compiler would gather what it points to.
 using Index = std::ptrdiff_t;
 
 constexpr Index tile = 512;  // the thirty weights of its cells stay in the cache while the levels pass

@@ -7,21 +7,30 @@ import click
 from .shared import Failed
 
 
+def existing_or_remote(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]):
+    """Paths, which must exist, and names on object stores, which a Path would change."""
+    existing = click.Path(exists=True, path_type=Path)
+    return tuple(
+        value if value.startswith("s3://") else existing.convert(value, parameter, context) for value in values
+    )
+
+
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="PATHS...")
+@click.argument("paths", nargs=-1, required=True, callback=existing_or_remote, metavar="PATHS...")
 @click.option("--repair", is_flag=True, help="Repair what a killed run left behind.")
-def inspect(paths: tuple[Path, ...], repair: bool) -> None:
+def inspect(paths: tuple[Path | str, ...], repair: bool) -> None:
     """Check whether files and checkpoints that Tailrace wrote can be read, and repair them on request.
 
-    A file is a NetCDF file, a Zarr store or a BP dataset. A directory stands for the checkpoints in it, or, if there
-    are none, for its files (*.nc, *.zarr, *.bp).
+    A file is a NetCDF file, a Zarr store (also one on an object store, s3://BUCKET/NAME) or a BP dataset. A directory
+    stands for the checkpoints in it, or, if there are none, for its files (*.nc, *.zarr, *.bp).
     """
     from tailrace import _core
     from tailrace.checkpoints import files_of_output, inspect_directory
 
     inspected = unreadable = 0
     for path in paths:
-        files = files_of_output(path) if path.is_dir() else [path]
+        is_directory = isinstance(path, Path) and path.is_dir()
+        files = files_of_output(path) if is_directory else [path]
         for file in files:
             inspection = _core.inspect(str(file), repair)
             click.echo(inspection.report)  # which begins with the path
@@ -31,7 +40,7 @@ def inspect(paths: tuple[Path, ...], repair: bool) -> None:
         inspected += len(files) or 1
     if unreadable:
         hint = "" if repair else "; tailrace inspect --repair may repair this"
-        kind = "paths" if any(path.is_dir() for path in paths) else "files"
+        kind = "paths" if any(isinstance(path, Path) and path.is_dir() for path in paths) else "files"
         raise Failed(f"{unreadable} of {inspected} {kind} cannot be read{hint}")
 
 

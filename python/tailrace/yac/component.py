@@ -16,7 +16,9 @@ from .definitions import SIGN, Definitions, await_definitions, check_output_of_d
 from .derived import check_mode, derived_path, write_derived
 from .errors import INSTALL, CouplingError, MissingPackage
 from .exchange import ExchangedField
+from .foreign import check_protocol
 from .grids import OwnGrid
+from .levels import Levels
 from .own_files import FOLDER, make_room
 from .plan import make_plan
 from .request import Request, read_request
@@ -74,6 +76,7 @@ class Component:
         self._yac = yac.YAC()
         self._yac.read_config_yaml(str(coupling))
         self._component = self._yac.def_comp(self.request.component)
+        check_protocol(self.request, self._yac.component_names)
         self._comm = self._component.comp_comm
         self.is_first = self._comm.rank == 0
         self.patience = Patience(*times, self.is_first)
@@ -85,6 +88,7 @@ class Component:
         grids = {
             name: OwnGrid(name, entry, self._comm.rank, self._comm.size) for name, entry in self.request.grids.items()
         }
+        self._levels = {dim: Levels(dim, entry) for dim, entry in self.request.levels.items()}
         points = {name: grid.define() for name, grid in grids.items()}
         self.known = self._synchronise()
         self.plan = make_plan(self.request, self.coupling, self.known)
@@ -157,6 +161,8 @@ class Component:
             key = (each.name.grid, each.collection, each.levels if each.collection > 1 else "")
             if key not in declared:
                 declared[key] = field.grid.declare(io, each.levels, each.collection)
+                if each.collection > 1 and each.levels in self._levels:
+                    self._levels[each.levels].declare(io, declared[key], each.collection)
             field.declare(io, declared[key], self.is_first)
 
     def _exchange_all(self, fields: list[ExchangedField], restarted: int | None) -> None:

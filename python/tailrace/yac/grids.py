@@ -1,7 +1,6 @@
 """A grid of this component: its cells are dealt out to the processes, and are declared to YAC and to Tailrace.
 
-Cells have their number in the whole grid as global id. All processes make the polygons of the whole grid, so that a
-corner that two cells share has the same bits whichever process has them: else weights would depend on their number.
+Cells and their corners have their numbers in the whole grid as global ids.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ import numpy as np
 
 from tailrace.weights.errors import WeightsError
 from tailrace.weights.grids import Cells, Grid, Healpix, LatLon
-from tailrace.weights.polygons import Polygons, polygons_of
 from tailrace.weights.requests import grid_of
 
 from .errors import CouplingError
+from .vertices import polygons_of_part
 
 LATITUDE = {"units": "degrees_north", "standard_name": "latitude", "long_name": "latitude"}
 LONGITUDE = {"units": "degrees_east", "standard_name": "longitude", "long_name": "longitude"}
@@ -53,28 +52,15 @@ class OwnGrid:
             cloud = yac.CloudGrid(self.name, lon, lat)
             cloud.set_global_index(ids, yac.Location.CORNER)
             return cloud.def_points(lon, lat)
-        own = self._own_polygons()
+        try:
+            own, corner_ids = polygons_of_part(self.grid, self.first, self.count)
+        except WeightsError as error:
+            raise CouplingError(f"{self.place}  yac.grids.{self.name}: {error}") from None
         grid = yac.UnstructuredGrid(
             self.name, own.count, np.radians(own.lon), np.radians(own.lat), own.vertex, use_ll_edges=own.parallels
         )
-        return self._points_at_cells(grid, ids, lat, lon)
-
-    def _own_polygons(self) -> Polygons:
-        try:
-            whole = polygons_of(self.grid, np.arange(self.grid.cells), "a coupling")
-        except WeightsError as error:
-            raise CouplingError(f"{self.place}  yac.grids.{self.name}: {error}") from None
-        begin = np.concatenate(([0], np.cumsum(whole.count)))
-        vertex = whole.vertex[begin[self.first] : begin[self.first + self.count]]
-        self.corner_ids, own = np.unique(vertex, return_inverse=True)
-        count = whole.count[self.first : self.first + self.count]
-        return Polygons(count, own, whole.lat[self.corner_ids], whole.lon[self.corner_ids], whole.parallels)
-
-    def _points_at_cells(self, grid: Any, ids: np.ndarray, lat: np.ndarray, lon: np.ndarray) -> Any:
-        import yac
-
         grid.set_global_index(ids, yac.Location.CELL)
-        grid.set_global_index(self.corner_ids, yac.Location.CORNER)
+        grid.set_global_index(corner_ids, yac.Location.CORNER)
         return grid.def_points(yac.Location.CELL, lon, lat)
 
     # ---- Tailrace

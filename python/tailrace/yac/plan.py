@@ -48,6 +48,7 @@ class _Planner:
         couples = Couples(self.request, self.coupling, self.known, self.findings)
         exchanges = couples.exchanges()
         self._check_names(exchanges, couples.refused)
+        self._check_levels(exchanges)
         self.findings.stop_at_problems()
         if not exchanges:
             me = self.request.component
@@ -75,6 +76,8 @@ class _Planner:
                 f"{self._place(twice[0])}: the field {twice[0]} is coupled on two grids of {self.request.component}; "
                 "expected another name on each"
             )
+        for name in sorted(set(received) & set(given)):
+            self._refuse_both_roles(name, received[name], given[name])
         me = self.request.component
         for name, exchange in received.items():
             if name not in self.request.asked:
@@ -104,6 +107,23 @@ class _Planner:
             if name not in {*received, *given, *refused}:
                 self.findings.problems.append(
                     f"{words['place']}  yac.fields: {me} exchanges no field {name}{near(name, [*received, *given])}"
+                )
+
+    def _refuse_both_roles(self, name: str, received: Exchange, given: Exchange) -> None:
+        asked, provided = self.request.asked.get(name), self.request.inputs.get(name)
+        output = f"written ({asked.place}  fields)" if asked else "written"
+        source = f"read ({provided}  input)" if provided else "read"
+        self.findings.problems.append(
+            f"{self._place(name)}: {received.told()} makes {name} a field that is {output}, and "
+            f"{given.told()} one that is {source}; expected another name of one of the two, in both configurations"
+        )
+
+    def _check_levels(self, exchanges: list[Exchange]) -> None:
+        known = {exchange.levels for exchange in exchanges if exchange.collection > 1}
+        for dim, entry in self.request.levels.items():
+            if dim not in known:
+                self.findings.problems.append(
+                    f"{entry['place']}  yac.levels: no coupled field has levels along {dim}{near(dim, known)}"
                 )
 
     def _epoch(self, begin: int, base: int) -> int:

@@ -24,8 +24,9 @@ class Asked:
 
 @dataclass(frozen=True)
 class Request:
-    """`grids`: by name, with `place` and `target`; `fields`: by name, with `levels` and perhaps `fill_value`; `given`:
-    options that the text itself has, with `place` and `value`; `inputs`: the places of the fields of `input`."""
+    """`grids`: by name, with `place` and `target`; `fields`: by name, with `levels` and perhaps `fill_value`; `levels`:
+    by dimension, with `place`, `file` and `variable`; `given`: options that the text itself has, with `place` and
+    `value`; `inputs`: the places of the fields of `input`."""
 
     path: Path
     place: str
@@ -34,6 +35,7 @@ class Request:
     watchdog_seconds: float
     grids: dict[str, dict[str, Any]]
     fields: dict[str, dict[str, Any]]
+    levels: dict[str, dict[str, str]]
     given: dict[str, dict[str, str]]
     asked: dict[str, Asked]
     variables: list[Asked]

@@ -19,6 +19,11 @@ std::string why(const settings::OutputEntry& file, const std::string& path, cons
         "`replace` "
         "or another path",
         path);
+  if (!file.writer()->makes_file(path))
+    return fmt::format(
+        "the store {} exists, and a store on an object store is not replaced by default; expected another "
+        "name, `if_exists: append` or `if_exists: replace`",
+        path);
   const char* expected =
       has_checkpoints
           ? "a checkpoint of that run for `checkpoint.restart`, another path or `if_exists: replace`"
@@ -59,7 +64,7 @@ class ExistingFiles {
     const output::Format& format = *file.entry.writer();
     if (!format.makes_files()) return {};
     const std::string path = plan::first_path(file, plan_.calendar, begin_);
-    if (files_.entry(path) == env::Entry::none) return {};
+    if (!exists(file, format, path)) return {};
     if (wanted == output::IfExists::replace) {
       check_replaced(file, path);
       return {};
@@ -70,8 +75,19 @@ class ExistingFiles {
     return {};
   }
 
+  // A store that gives no answer is told with the other mistakes.
+  bool exists(const plan::DatasetPlan& file, const output::Format& format, const std::string& path) {
+    if (format.makes_file(path)) return files_.entry(path) != env::Entry::none;
+    try {
+      return format.exists(path);
+    } catch (const Error& error) {
+      if (file.entry.on_error != settings::OnError::skip) refuse(file, error.what());
+      return false;
+    }
+  }
+
   void check_replaced(const plan::DatasetPlan& file, const std::string& path) {
-    if (is_of_original(path)) return refuse(file, why_shared(path));
+    if (is_of_original(file, path)) return refuse(file, why_shared(path));
     if (!earlier_.begins_unasked || file.entry.if_exists || was_made_by_run(path)) return;
     refuse(file,
            fmt::format("the file {} exists, but there is no checkpoint in {} from which the run could go on "
@@ -85,8 +101,11 @@ class ExistingFiles {
     return earlier_.files.files.contains(path) || checkpoint::was_begun(earlier_.files, path);
   }
 
-  bool is_of_original(const std::string& path) const {
-    return !earlier_.original.empty() && is_same_file(std::filesystem::path(earlier_.original) / path, path);
+  // The name on an object store does not depend on the directory of the run.
+  bool is_of_original(const plan::DatasetPlan& file, const std::string& path) const {
+    if (earlier_.original.empty()) return false;
+    return !file.entry.writer()->makes_file(path) ||
+           is_same_file(std::filesystem::path(earlier_.original) / path, path);
   }
 
   std::string why_shared(const std::string& path) const {
@@ -101,7 +120,7 @@ class ExistingFiles {
     const auto behind = checkpoint::begun_behind(files_, earlier_.files, earlier_.output, earlier_.step);
     for (const plan::DatasetPlan& file : plan_.files)
       for (const checkpoint::BegunBehind::Removed& one : behind.removed)
-        if (one.file.series == file.entry.path && is_of_original(one.file.path))
+        if (one.file.series == file.entry.path && is_of_original(file, one.file.path))
           refuse(file, why_shared(one.file.path));
   }
 
@@ -140,10 +159,10 @@ class ExistingFiles {
       problems_.add(file.entry.location, "output." + file.entry.path,
                     fmt::format("the file {} cannot continue from the checkpoint: {}", path, why));
     };
-    if (is_of_original(path)) return refuse(why_shared(path));
+    if (is_of_original(file, path)) return refuse(why_shared(path));
     if (restored.is_empty) return;
     if (!format.can_append()) return refuse(fmt::format("format \"{}\" cannot", file.entry.format));
-    if (files_.entry(path) == env::Entry::none) return refuse("it no longer exists");
+    if (!exists(file, format, path)) return refuse("it no longer exists");
     try {
       const auto existing = format.existing_axes(path);
       for (std::size_t axis = 0; axis < file.axes.size(); ++axis) {

@@ -54,6 +54,7 @@ void CellsOfRanks::add(const regrid::RankCells& cells) {
 }
 
 const regrid::CellGeometry& CellsOfRanks::of(int grid) const {
+  TAILRACE_ASSERT(!is_released_, "weights are made before the run begins");
   const auto found = grids_.find(grid);
   const std::string& name = declarations_.grids[base::index(grid)].name;
   const auto refuse = [&](std::int64_t cell) {
@@ -67,6 +68,11 @@ const regrid::CellGeometry& CellsOfRanks::of(int grid) const {
   if (const auto gap = std::ranges::find(is_there, false); gap != is_there.end())
     refuse(gap - is_there.begin());
   return found->second.geometry;
+}
+
+void CellsOfRanks::release() {
+  grids_.clear();
+  is_released_ = true;
 }
 
 std::size_t CellsOfRanks::bytes() const {

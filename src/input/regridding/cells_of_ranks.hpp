@@ -22,6 +22,9 @@ class CellsOfRanks {
   // All cells of a grid in the order of their numbers: C order over its horizontal dims. Throws
   // Error(configuration) that names the grid if no rank has one of its cells.
   const regrid::CellGeometry& of(int grid) const;
+  // Gives their memory back once all weights are there, which may be more than a gigabyte. No call of of()
+  // may follow.
+  void release();
   std::size_t bytes() const;
 
  private:
@@ -31,6 +34,7 @@ class CellsOfRanks {
   };
   const model::Declarations& declarations_;
   std::map<int, Cells> grids_;
+  bool is_released_ = false;
 };
 
 }  // namespace tailrace::input

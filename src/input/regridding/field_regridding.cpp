@@ -4,6 +4,7 @@
 
 #include <numeric>
 #include <utility>
+#include <variant>
 
 #include "base/error.hpp"
 #include "base/index.hpp"
@@ -29,6 +30,15 @@ FieldRegridding::FieldRegridding(const RegridRequest& request, const ReaderConte
 bool FieldRegridding::knows_model_cells() const {
   return context_->cells_of_ranks ||
          !regrid::only_ranks_know_cells(context_->declarations.grids[base::index(grid_)]);
+}
+
+// Cells of the same shape may be the same, which need no weights: the job sees that, as it sees whether the
+// model's cells have bounds.
+void FieldRegridding::check_without_places(const SourceGrid& source) const {
+  const auto* listed = std::get_if<regrid::ListedCells>(&source.cells);
+  const auto own = regrid::horizontal_dims(context_->declarations, grid_, Method::bilinear).shape;
+  if (listed == nullptr || listed->shape != own)
+    regrid::check_bounds(source.cells, request_->rule.method, "the grid of the file");
 }
 
 std::string FieldRegridding::method_text() const {
@@ -60,6 +70,7 @@ void FieldRegridding::set_source(SourceGrid source, const std::vector<std::int64
   file_shape_ = shape;
   const std::string from = regrid::text_of(source.cells);
   if (!knows_model_cells()) {
+    check_without_places(source);
     is_needed_ = true;
     description_ = fmt::format(
         "regridded from {} of the files, {}, to the cells of the model, unless they are "

@@ -55,6 +55,7 @@ class FieldRegridding {
   ResultDims result_dims(const std::vector<std::int64_t>& shape, int without) const;
   void set_source(SourceGrid source, const std::vector<std::int64_t>& shape);
   bool knows_model_cells() const;
+  void check_without_places(const SourceGrid& source) const;
   std::string method_text() const;
 
   const RegridRequest* request_;

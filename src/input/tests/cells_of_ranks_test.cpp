@@ -69,6 +69,8 @@ TEST(CellsOfRanks, ComeInTheOrderOfTheirNumbers) {
   EXPECT_THAT(geometry.lat_corners, ElementsAre(-0.5, 0.5, 0.5, 1.5, 1.5, 2.5, 2.5, 3.5, 3.5, 4.5, 4.5, 5.5));
   EXPECT_EQ(geometry.lon_corners.back(), 50.5);
   EXPECT_EQ(all.bytes(), 6 * (2 + 4) * sizeof(double));
+  all.release();
+  EXPECT_EQ(all.bytes(), 0u);
 }
 
 TEST(CellsOfRanks, AreRefusedIfNoRankHasOne) {

@@ -60,6 +60,14 @@ TEST(Matching, dims_without_coordinates_fit_by_name_or_in_order) {
           "dim y has 6 cells and y of the grid 5; expected as many, since the file's has no coordinate"));
 }
 
+TEST(Matching, a_kind_is_not_guessed) {
+  EXPECT_THAT(
+      refusal({lev, lat, lon}, {{"level_2", 2}, lat, lon}),
+      HasSubstr("choose an index by `select`, or give level_2 of the grid a coordinate with its units or "
+                "axis if it is the same"));
+  EXPECT_THAT(refusal({lev, lat, lon}, {{"level_3", 3}, lat, lon}), ::testing::EndsWith("by `select`"));
+}
+
 TEST(Matching, other_dims_are_selected_or_have_one_cell) {
   const Dim member{"member", 5}, height{"height", 1, DimKind::vertical, {2}};
   const Match match = match_dims({member, time_dim, height, lat, lon}, {lat, lon}, {{"member", 3}}, false);

@@ -198,7 +198,7 @@ class ActionFormat final : public Format {
   bool keeps_constants() const override { return false; }
   // Each step is a dataset of its own, so any record may be its first.
   std::optional<std::int64_t> records_per_chunk() const override { return 1; }
-  std::size_t cache_bytes() const override { return netcdf().cache_bytes(); }
+  std::size_t cache_bytes(const std::string& path) const override { return netcdf().cache_bytes(path); }
   std::string danger_beside_model() const override { return netcdf().danger_beside_model(); }
 };
 

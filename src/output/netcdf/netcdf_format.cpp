@@ -250,7 +250,7 @@ class NetcdfFormat final : public Format {
   bool makes_files() const override { return true; }
   bool can_append() const override { return true; }
   bool has_growing_text() const override { return true; }
-  std::size_t cache_bytes() const override { return netcdf::cache_bytes; }
+  std::size_t cache_bytes(const std::string&) const override { return netcdf::cache_bytes; }
   std::map<std::string, ExistingAxis> existing_axes(const std::string& path) const override {
     const Inspection found = netcdf::finish_last_commit(path);
     if (!found.readable) throw Error(ErrorCode::resource, found.report);

@@ -32,7 +32,7 @@ TEST_F(AtomicFileTest, is_opened_by_hdf5_with_a_small_cache) {
   cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
   ASSERT_GE(H5Fget_mdc_config(hdf5, &cache), 0);
   EXPECT_LE(cache.max_size, netcdf::cache_bytes);
-  EXPECT_EQ(netcdf_format().cache_bytes(), netcdf::cache_bytes);
+  EXPECT_EQ(netcdf_format().cache_bytes("a.nc"), netcdf::cache_bytes);
 }
 
 // HDF5 writes under a lock that all files share, so it must not wait for a slow disk.

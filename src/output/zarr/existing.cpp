@@ -10,7 +10,9 @@
 #include "base/error.hpp"
 #include "base/index.hpp"
 #include "output/checks.hpp"
+#include "output/object_store/location.hpp"
 #include "output/zarr/frame.hpp"
+#include "output/zarr/object_store.hpp"
 #include "output/zarr/options.hpp"
 #include "output/zarr/shard_grid.hpp"
 #include "output/zarr/shard_report.hpp"
@@ -159,10 +161,11 @@ std::string records_in(const Json& group) {
 }
 
 Inspection look(const std::string& path, bool repair) {
-  env::FileSystem& files = env::system_files();
-  Store store(files, path, "", false);
+  const auto opened = open_store(path);
+  Store& store = *opened;
   const Json group = read_group(store);
-  if (is_being_written(files, path + "/" + metadata_name))
+  const bool is_folder = !object_store::is_object_url(path);
+  if (is_folder && is_being_written(env::system_files(), path + "/" + metadata_name))
     return {true, false,
             fmt::format("{}: is being written by a running session; {}", path, records_in(group))};
   const ShardReport shards = reading([&] { return look_at_shards(store, group); });
@@ -175,6 +178,13 @@ Inspection look(const std::string& path, bool repair) {
   const auto late = reading([&] { return outdated_arrays(store, group); });
   const std::string about = records_in(group) + shards.words;
   if (late.empty()) return {true, false, fmt::format("{}: complete; {}", path, about)};
+  if (repair && !is_folder)
+    return {
+        true, false,
+        fmt::format("{}: the metadata of {} arrays are not those of the last commit: a session writes it, "
+                    "or was killed within a commit. They are not repaired on an object store, where no "
+                    "lock shows a session that writes; a run that continues the store does it; {}",
+                    path, late.size(), about)};
   if (!repair)
     return {
         true, false,
@@ -199,6 +209,10 @@ Json read_group(const Store& store) {
     const bool is_ours = attributes != group.end() && attributes->is_object() &&
                          attributes->contains(unlimited_attribute) &&
                          attributes->value(properties_attribute, "").find("tailrace=") != std::string::npos;
+    if (attributes != group.end() && attributes->is_object() && attributes->contains(claim_attribute))
+      throw Error(ErrorCode::resource,
+                  "has no records: a session creates it now, or was killed while it did so; expected "
+                  "`if_exists: replace`, or another name");
     if (!is_ours)
       throw Error(ErrorCode::resource, "was not written by Tailrace, which appends only to its own files");
     static_cast<void>(arrays_in(std::as_const(group)));
@@ -302,12 +316,14 @@ DatasetSpec with_shards_of(const Json& group, const DatasetSpec& spec) {
   });
 }
 
-bool is_store(const std::string& path) { return env::system_files().exists(path + "/" + metadata_name); }
+bool is_store(const std::string& path) {
+  return object_store::is_object_url(path) || env::system_files().exists(path + "/" + metadata_name);
+}
 
 Inspection inspect(const std::string& path, bool repair) {
   try {
     Inspection found = look(path, repair);
-    found.report += bounds_in_words(read_bounds(read_group(Store(env::system_files(), path, "", false))));
+    found.report += bounds_in_words(read_bounds(read_group(*open_store(path))));
     return found;
   } catch (const std::exception& error) {
     return {false, false, fmt::format("{}: {}", path, error.what())};

@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "config/read.hpp"
+#include "time/options.hpp"
 
 namespace tailrace::output::zarr {
 namespace {
 
 using namespace config;
 
-constexpr std::int64_t most_records = 100000;
+constexpr std::int64_t most_records = 100000, most_puts = 256;
 
 Type type() {
   return section({
@@ -32,7 +33,30 @@ Type type() {
            "brings, where `write_every` tells that and `shard_size` has room for them, and else one chunk "
            "along the records. Each commit that does not fill a shard makes the next one write it anew.",
        .example = "24"},
+      {.name = "patience",
+       .type = time::duration_type(),
+       .description =
+           "On an object store: how long a request that fails is tried again. Then `on_error` decides. By "
+           "default 2 min.",
+       .example = "10 min"},
+      {.name = "part_size",
+       .type = size(),
+       .description = "On an object store: larger objects are sent in parts of this size. By default 32 MiB.",
+       .example = "64 MiB"},
+      {.name = "parallel_puts",
+       .type = integer(1, most_puts),
+       .description = "On an object store: how many objects are sent at a time. By default 8.",
+       .example = "16"},
   });
+}
+
+ObjectOptions read_objects(const Value& value, Problems& problems) {
+  ObjectOptions options;
+  options.patience = time::seconds_of(value, "patience", options.patience);
+  options.part_bytes = size_of(value, "part_size", options.part_bytes,
+                               {.bytes = std::size_t{5} << 20, .words = "5 MiB"}, problems);
+  options.parallel_puts = static_cast<int>(integer_of(value, "parallel_puts", options.parallel_puts));
+  return options;
 }
 
 Options read(const Value& value, Problems& problems) {
@@ -48,6 +72,9 @@ Options read(const Value& value, Problems& problems) {
     if (given != nullptr && !options.shards && name != std::string_view("shards"))
       problems.add(given->location(), given->path(), "there are no shards; expected no `shards: false`");
   }
+  options.objects = read_objects(value, problems);
+  for (const char* name : {"patience", "part_size", "parallel_puts"})
+    if (value.find(name) != nullptr) options.given_for_objects.emplace_back(name);
   return options;
 }
 

@@ -1,16 +1,12 @@
 #include "output/zarr/store.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
-#include "base/error.hpp"
-#include "output/checks.hpp"
+#include "output/zarr/folder_store.hpp"
+#include "output/zarr/object_store.hpp"
 
 namespace tailrace::output::zarr {
 namespace {
-
-constexpr std::size_t remembered_folders = 1024;
-constexpr const char* scratch_name = ".new";
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
@@ -25,141 +21,23 @@ Store::Fill in_two(std::span<const std::byte> front, std::span<const std::byte> 
   };
 }
 
-std::uint64_t size_of_tree(env::FileSystem& files, const std::string& path) {
-  if (files.entry(path) == env::Entry::file) return files.open(path, env::Access::read)->size();
-  std::uint64_t bytes = 0;
-  for (const std::string& name : files.list(path)) bytes += size_of_tree(files, path + "/" + name);
-  return bytes;
-}
-
 }  // namespace
-
-// A link is removed itself, even if it points to a folder: only what cannot be removed directly is listed.
-void remove_tree(env::FileSystem& files, const std::string& path) {
-  if (files.entry(path) == env::Entry::none) return;
-  try {
-    return files.remove(path);
-  } catch (const Error&) {
-    if (files.entry(path) == env::Entry::file) throw;
-  }
-  for (const std::string& name : files.list(path)) remove_tree(files, path + "/" + name);
-  files.remove(path);
-}
-
-Store::Store(env::FileSystem& files, std::string root, std::string scratch, bool sync)
-    : files_(files), root_(std::move(root)), scratch_(std::move(scratch)), sync_(sync) {
-  scratch_ += scratch_.empty() ? scratch_name : std::string("/") + scratch_name;
-}
-
-void Store::make_folder_of(const std::string& name) {
-  const std::string folder = std::filesystem::path(name).parent_path().string();
-  if (folders_.contains(folder)) return;
-  std::vector<std::string> made;
-  if (sync_)
-    for (std::filesystem::path at = folder; !at.empty() && !has(at.string()); at = at.parent_path())
-      made.push_back(at.string());
-  files_.make_directories(folder.empty() ? root_ : path(folder));
-  for (auto at = made.rbegin(); at != made.rend(); ++at) files_.sync(path(*at));
-  if (folders_.size() == remembered_folders) folders_.clear();
-  folders_.insert(folder);
-}
-
-std::unique_ptr<env::File> Store::write_temporary(const Fill& fill, std::uint64_t& size) {
-  make_folder_of(scratch_);
-  auto file = files_.open(path(scratch_), env::Access::create);
-  if (file->size() > 0) file->truncate(0);  // may be left from a killed run
-  size = fill(*file);
-  if (sync_) file->sync();
-  return file;
-}
-
-void Store::rename_temporary(const std::string& name, std::uint64_t size) {
-  make_folder_of(name);
-  const std::uint64_t before =
-      has(name) ? files_.open(path(name), env::Access::read)->size() : std::uint64_t{0};
-  files_.rename(path(scratch_), path(name));
-  if (sync_) files_.sync(path(name));
-  bytes_ += size - before;
-}
-
-void Store::replace(const std::string& name, const Fill& fill) {
-  std::uint64_t size = 0;
-  write_temporary(fill, size)->close();
-  rename_temporary(name, size);
-}
 
 void Store::replace(const std::string& name, std::span<const std::byte> front,
                     std::span<const std::byte> body, std::uint64_t size) {
   replace(name, in_two(front, body, size));
 }
 
-void Store::place(const std::string& name, const Fill& fill) {
-  make_folder_of(name);
-  const auto file = files_.open(path(name), env::Access::create);
-  const std::uint64_t before = file->size();  // > 0 if left from a killed run or a failed attempt
-  if (before > 0) file->truncate(0);
-  const std::uint64_t size = fill(*file);
-  file->close();
-  if (sync_) files_.sync(path(name));
-  bytes_ += size - before;
-}
+void Store::replace(const std::string& name, std::string_view text) { replace(name, {}, bytes_of(text)); }
 
 void Store::place(const std::string& name, std::span<const std::byte> front, std::span<const std::byte> body,
                   std::uint64_t size) {
   place(name, in_two(front, body, size));
 }
 
-void Store::replace(const std::string& name, std::string_view text) { replace(name, {}, bytes_of(text)); }
-
-void Store::replace_root(std::string_view text) {
-  std::uint64_t size = 0;
-  auto file = write_temporary(in_two({}, bytes_of(text), 0), size);
-  mark_as_writer(*file, path(metadata_name));
-  rename_temporary(metadata_name, size);
-  marked_ = std::move(file);
+std::unique_ptr<Store> open_store(const std::string& path) {
+  if (object_store::is_object_url(path)) return open_object_store(path, reading_options);
+  return std::make_unique<FolderStore>(env::system_files(), place_of(path), "", false);
 }
-
-bool Store::overwrite(const std::string& name, std::span<const std::byte> front, std::uint64_t size,
-                      std::uint64_t at, std::span<const std::byte> bytes) {
-  if (!has(name)) return false;
-  const auto file = files_.open(path(name), env::Access::update);
-  if (file->size() != size) return false;
-  std::vector<std::byte> found(front.size());
-  file->read(0, found);
-  if (!std::ranges::equal(found, front)) return false;
-  file->write(at, bytes);
-  if (sync_) file->sync();
-  file->close();
-  return true;
-}
-
-std::unique_ptr<env::File> Store::open(const std::string& name) const {
-  return files_.open(path(name), env::Access::read);
-}
-
-std::vector<std::byte> Store::read(const std::string& name) const {
-  const auto file = open(name);
-  std::vector<std::byte> bytes(file->size());
-  file->read(0, bytes);
-  return bytes;
-}
-
-bool Store::has(const std::string& name) const { return files_.exists(path(name)); }
-
-std::vector<std::string> Store::list(const std::string& folder) const {
-  return has(folder) ? files_.list(path(folder)) : std::vector<std::string>();
-}
-
-void Store::remove(const std::string& folder) { remove_tree(files_, path(folder)); }
-
-void Store::take_mark() {
-  auto file = files_.open(path(metadata_name), env::Access::update);
-  mark_as_writer(*file, path(metadata_name));
-  marked_ = std::move(file);
-}
-
-bool Store::is_in_place() const { return marked_ && marked_->is_file_at(path(metadata_name)); }
-
-void Store::count_bytes() { bytes_ = size_of_tree(files_, root_); }
 
 }  // namespace tailrace::output::zarr

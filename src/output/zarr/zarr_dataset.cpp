@@ -30,12 +30,18 @@ void set_lengths(const DatasetSpec& spec, const std::vector<std::int64_t>& lengt
 }
 
 void write_arrays(Store& store, const Json& group, const std::vector<const VariableSpec*>& variables) {
+  store.settle();
   for (const VariableSpec* variable : variables)
     store.replace(variable->name + "/" + metadata_name, text_of(arrays_in(group)[variable->name]));
 }
 
-ZarrDataset::ZarrDataset(const DatasetSpec& spec, Store store, Json group, std::vector<std::int64_t> lengths)
-    : spec_(spec), store_(std::move(store)), group_(std::move(group)), lengths_(std::move(lengths)) {
+ZarrDataset::ZarrDataset(const DatasetSpec& spec, std::unique_ptr<Store> store, Json group,
+                         std::vector<std::int64_t> lengths)
+    : spec_(spec),
+      owned_(std::move(store)),
+      store_(*owned_),
+      group_(std::move(group)),
+      lengths_(std::move(lengths)) {
   for (const VariableSpec& variable : spec_.variables) shards_.push_back(shard_of(spec_, variable));
 }
 
@@ -192,7 +198,8 @@ bool ZarrDataset::is_unseen(const VariableSpec& variable, std::int64_t first) co
 // possible. Readers do not access cells after the records that the metadata count.
 bool ZarrDataset::add_records(const EncodedChunk& chunk, const std::string& name) {
   const VariableSpec& variable = spec_.variables[base::index(chunk.variable)];
-  if (chunk.committed_records == 0 || (chunk.filtered && is_framed(variable))) return false;
+  if (!store_.writes_in_place() || chunk.committed_records == 0 || (chunk.filtered && is_framed(variable)))
+    return false;
   const std::size_t size = bytes_of_chunk(spec_, variable);
   const std::size_t record = bytes_of_record(variable);
   const auto first = static_cast<std::size_t>(chunk.committed_records) * record;

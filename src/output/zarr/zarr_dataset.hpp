@@ -24,7 +24,8 @@ namespace tailrace::output::zarr {
 class ZarrDataset final : public Dataset {
  public:
   // `group`: the present metadata of the store. `lengths`: the present lengths of all dims.
-  ZarrDataset(const DatasetSpec& spec, Store store, Json group, std::vector<std::int64_t> lengths);
+  ZarrDataset(const DatasetSpec& spec, std::unique_ptr<Store> store, Json group,
+              std::vector<std::int64_t> lengths);
 
   void commit(const Commit& commit) override;
   void close() override;
@@ -49,7 +50,8 @@ class ZarrDataset final : public Dataset {
   bool is_kept_whole(const VariableSpec& variable) const;
 
   DatasetSpec spec_;
-  Store store_;
+  std::unique_ptr<Store> owned_;
+  Store& store_;
   Json group_;
   std::vector<Shape> shards_;  // the shape of the shards of each variable; empty: none
   std::vector<std::int64_t> lengths_;

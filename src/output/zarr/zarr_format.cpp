@@ -8,8 +8,13 @@
 #include "env/open_files.hpp"
 #include "output/checks.hpp"
 #include "output/codec_needs.hpp"
+#include "output/object_store/environment.hpp"
+#include "output/object_store/http.hpp"
+#include "output/object_store/location.hpp"
 #include "output/zarr/existing.hpp"
+#include "output/zarr/folder_store.hpp"
 #include "output/zarr/frame.hpp"
+#include "output/zarr/object_store.hpp"
 #include "output/zarr/options.hpp"
 #include "output/zarr/shard_grid.hpp"
 #include "output/zarr/zarr_dataset.hpp"
@@ -20,13 +25,6 @@ namespace {
 std::string beside(const std::string& place, const char* ending) {
   const std::filesystem::path full(place);
   return (full.parent_path() / fmt::format(".{}.{}", full.filename().string(), ending)).string();
-}
-
-// The absolute path, without slashes at the end.
-std::string place_of(const std::string& path) {
-  std::string place = std::filesystem::absolute(path).lexically_normal().string();
-  while (place.size() > 1 && place.back() == '/') place.pop_back();
-  return place;
 }
 
 // The folder for temporary files. Readers do not list the folder of an array.
@@ -111,6 +109,32 @@ void write_all(Store& store, const DatasetSpec& spec, const Json& group) {
   store.replace_root(text_of(group));
 }
 
+// Sends nothing: `check` runs where no store can be reached.
+void check_objects(const Options& options, const DatasetRequest& request, config::Problems& problems) {
+  const auto refuse = [&](const std::string& why) {
+    problems.add(request.location, request.config_path, why);
+  };
+  if (!object_store::is_object_url(request.path)) {
+    for (const std::string& name : options.given_for_objects)
+      problems.add(
+          request.section_location, request.config_path + ".zarr." + name,
+          "is an option of stores on an object store; expected a name that begins with \"s3://\", or "
+          "no such option");
+    return;
+  }
+  if (const std::string missing = object_store::missing_client(); !missing.empty()) return refuse(missing);
+  if (request.is_series)
+    refuse(
+        "a series of stores is not written to an object store; expected one store, without `new_file_every` "
+        "and `file_per_write`, or a path in the file system");
+  try {
+    static_cast<void>(object_store::location_of(request.path));
+    static_cast<void>(object_store::endpoint_of(object_store::process_variable));
+  } catch (const Error& error) {
+    refuse(error.what());
+  }
+}
+
 class ZarrFormat final : public Format {
  public:
   std::string name() const override { return "zarr"; }
@@ -118,6 +142,21 @@ class ZarrFormat final : public Format {
   bool makes_files() const override { return true; }
   bool can_append() const override { return true; }
   std::optional<FormatSection> section() const override { return options_section(); }
+  bool writes_objects() const override { return true; }
+  bool exists(const std::string& path) const override {
+    if (!object_store::is_object_url(path)) return Format::exists(path);
+    bool is_there = false;
+    about(path, [&] { is_there = open_object_store(path, reading_options)->exists(); });
+    return is_there;
+  }
+  // Objects wait in memory until a request for them is free; four threads write commits at a time.
+  std::size_t cache_bytes(const std::string& path) const override {
+    return object_store::is_object_url(path) ? ObjectStore::most_waiting_bytes : 0;
+  }
+  void check(const FormatOptions* options, const DatasetRequest& request,
+             config::Problems& problems) const override {
+    check_objects(unwrap_options<Options>(options), request, problems);
+  }
   std::vector<std::int64_t> cells_of_file(const DatasetSpec& spec,
                                           const VariableSpec& variable) const override {
     std::vector<std::int64_t> shard = shard_of(spec, variable);
@@ -135,27 +174,21 @@ class ZarrFormat final : public Format {
   std::map<std::string, ExistingAxis> existing_axes(const std::string& path) const override {
     std::map<std::string, ExistingAxis> axes;
     about(path, [&] {
-      const Store store(env::system_files(), place_of(path), "", false);
-      axes = read_axes(store, read_group(store));
+      const auto store = open_store(path);
+      axes = read_axes(*store, read_group(*store));
     });
     return axes;
   }
 
   std::map<std::string, model::FillValue> existing_fills(const std::string& path) const override {
     std::map<std::string, model::FillValue> fills;
-    about(path, [&] {
-      const Store store(env::system_files(), place_of(path), "", false);
-      fills = read_fills(read_group(store));
-    });
+    about(path, [&] { fills = read_fills(read_group(*open_store(path))); });
     return fills;
   }
   std::map<std::string, codecs::lossy::ExistingBound> existing_bounds(
       const std::string& path) const override {
     std::map<std::string, codecs::lossy::ExistingBound> bounds;
-    about(path, [&] {
-      const Store store(env::system_files(), place_of(path), "", false);
-      bounds = read_bounds(read_group(store));
-    });
+    about(path, [&] { bounds = read_bounds(read_group(*open_store(path))); });
     return bounds;
   }
   // An array is a folder, whose name the file systems of clusters limit.
@@ -164,9 +197,18 @@ class ZarrFormat final : public Format {
   std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem& files) const override {
     check_spec(spec);
     std::unique_ptr<Dataset> dataset;
-    const std::string place = place_of(spec.path);
     about(spec.path, [&] {
-      dataset = spec.kept.empty() ? create_at(files, place, spec) : append_at(files, place, spec);
+      if (object_store::is_object_url(spec.path)) {
+        const Options options = unwrap_options<Options>(spec.options.get());
+        auto store = open_object_store(spec.path, options.objects);
+        dataset = spec.kept.empty() ? create_in(std::move(store), spec) : append_to(std::move(store), spec);
+        return;
+      }
+      const std::string place = place_of(spec.path);
+      dataset =
+          spec.kept.empty()
+              ? create_at(files, place, spec)
+              : append_to(std::make_unique<FolderStore>(files, place, scratch_of(spec), spec.sync), spec);
     });
     return dataset;
   }
@@ -178,27 +220,34 @@ class ZarrFormat final : public Format {
     Json group = group_of(spec, lengths);
     check_free(files, place, spec.if_exists);
     Temporary temporary(files, beside(place, "new"));
-    Store store(files, temporary.path(), scratch_of(spec), spec.sync);
-    write_all(store, spec, group);
+    auto store = std::make_unique<FolderStore>(files, temporary.path(), scratch_of(spec), spec.sync);
+    write_all(*store, spec, group);
     check_free(files, place, spec.if_exists);  // another session may have created it meanwhile
     temporary.rename_to(place);
     if (spec.sync) files.sync(place);
-    store.renamed(place);
+    store->renamed(place);
+    return std::make_unique<ZarrDataset>(spec, std::move(store), std::move(group), lengths);
+  }
+
+  // An object cannot be renamed, so the store is created in its place, and has no arrays before it is whole.
+  static std::unique_ptr<Dataset> create_in(std::unique_ptr<ObjectStore> store, const DatasetSpec& spec) {
+    const auto lengths = first_lengths(spec);
+    Json group = group_of(spec, lengths);
+    store->claim(spec.if_exists == IfExists::replace);
+    write_all(*store, spec, group);
     return std::make_unique<ZarrDataset>(spec, std::move(store), std::move(group), lengths);
   }
 
   // Appends in place, after the records after those to keep are removed, first from the metadata.
-  static std::unique_ptr<Dataset> append_at(env::FileSystem& files, const std::string& place,
-                                            const DatasetSpec& given) {
-    Store store(files, place, scratch_of(given), given.sync);
-    store.take_mark();
-    Json group = read_group(store);
+  static std::unique_ptr<Dataset> append_to(std::unique_ptr<Store> store, const DatasetSpec& given) {
+    store->take_mark();
+    Json group = read_group(*store);
     const DatasetSpec spec = with_shards_of(group, given);
     check_fits(group, spec);
     auto lengths = first_lengths(spec);
     for (const auto& [dim, records] : spec.kept) lengths[base::index(dim)] = records;
-    roll_back(store, group, spec, lengths);
-    store.count_bytes();
+    roll_back(*store, group, spec, lengths);
+    store->count_bytes();
     return std::make_unique<ZarrDataset>(spec, std::move(store), std::move(group), std::move(lengths));
   }
 };

@@ -86,17 +86,23 @@ Exchanges::Exchanges(const Blueprint& blueprint, sampling::OutputVariables& outp
         analysis && std::ranges::count(analysis->field_of_diagnostic, plan.source_field) > 0;
     return exchange;
   };
+  std::map<int, std::size_t> parents;  // by field on the target
   for (const plan::RegridPlan& plan : regridding.regrids) {
     if (plan.stage != plan::Stage::per_sample) continue;
     const auto& variables = output_variables.of_field(plan.target_field);
     if (variables.empty()) continue;
     Exchange& exchange = add(plan);
+    if (plan.is_child)
+      all[parents.at(plan.target_field)].children.push_back(all.size() - 1);
+    else
+      parents[plan.target_field] = all.size() - 1;
     exchange.variables = variables;
     if (plan.fraction_field >= 0) exchange.fractions = output_variables.of_field(plan.fraction_field);
     const model::Field& source = blueprint.field(plan.source_field);
     exchange.conversion = {source.type, variables.front()->input, source.fill_value,
                            variables.front()->missing->fill};
     exchange.name = name_of(blueprint, *variables.front());
+    if (plan.is_child) exchange.name += fmt::format(" from \"{}\"", source.name);
     of_field[base::index(plan.source_field)].push_back(all.size() - 1);
   }
   for (const auto& output_variable : output_variables.all()) {

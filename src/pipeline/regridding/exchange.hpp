@@ -21,11 +21,14 @@ namespace tailrace::pipeline::regridding {
 struct Exchange {
   const plan::RegridPlan* plan = nullptr;
   sampling::OutputVariable* variable = nullptr;      // of records; null of samples
-  std::vector<sampling::OutputVariable*> variables;  // of samples, on the target
+  std::vector<sampling::OutputVariable*> variables;  // of samples, on the target; of a child its parent's
   std::vector<sampling::OutputVariable*> fractions;  // the same for the valid share
-  Conversion conversion;                             // of what this server sends
-  bool may_lack = false;                             // values may be missing
-  bool is_computed = false;                          // by diagnostics: this server may have any part
+  // Numbers of those whose samples are laid over its own, in this order; they have the same parts of the
+  // target.
+  std::vector<std::size_t> children;
+  Conversion conversion;     // of what this server sends
+  bool may_lack = false;     // values may be missing
+  bool is_computed = false;  // by diagnostics: this server may have any part
   const Weights* weights = nullptr;
   const CellExchange* cells = nullptr;
   // For a component of a vector: how many levels two of the three components of one cell are apart, in the
@@ -38,6 +41,7 @@ struct Exchange {
   std::string name;        // for messages: "w_mean" of a.zarr
 
   bool is_of_samples() const { return variable == nullptr; }
+  bool is_child() const { return plan->is_child; }
   // Whether this server has cells of the target.
   bool makes_values() const { return !weights->parts.empty(); }
   bool wants_fractions() const {

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "base/index.hpp"
+#include "time/masked_reductions.hpp"
 
 namespace tailrace::pipeline::regridding {
 namespace {
@@ -16,11 +17,6 @@ Axis axis_at(plan::Projection projection, double lat, double lon) {
   const double p = lat * degree, l = lon * degree;
   if (projection == plan::Projection::east) return {-std::sin(l), std::cos(l), 0.0};
   return {-std::sin(p) * std::cos(l), -std::sin(p) * std::sin(l), std::cos(p)};
-}
-
-template <class Value>
-bool is_missing(Value value, Value fill) {
-  return value == fill || (fill != fill && value != value);
 }
 
 }  // namespace
@@ -37,17 +33,17 @@ void project(const Exchange& exchange, const PartRows& rows, RegriddedPart& part
     std::vector<std::byte> result(levels * cells * sizeof(Value));
     const auto* const from = reinterpret_cast<const Value*>(part.values.data());
     auto* const to = reinterpret_cast<Value*>(result.data());
-    const Value fill = exchange.conversion.fill.as<Value>();
+    const time::Mask<Value> mask{.fill = exchange.conversion.fill.as<Value>()};
     for (std::size_t level = 0; level < levels; ++level)
       for (std::size_t cell = 0; cell < cells; ++cell) {
         double sum = 0.0;
         bool misses = false;
         for (std::size_t k = 0; k < 3; ++k) {
           const Value component = from[(first_of(level) + k * step) * cells + cell];
-          misses = misses || is_missing(component, fill);
+          misses = misses || mask.hides(component);
           sum += static_cast<double>(component) * axes[cell][k];
         }
-        to[level * cells + cell] = misses ? fill : static_cast<Value>(sum);
+        to[level * cells + cell] = misses ? mask.fill : static_cast<Value>(sum);
       }
     part.values = std::move(result);
   });

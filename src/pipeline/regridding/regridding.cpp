@@ -9,6 +9,7 @@
 #include "base/bytes.hpp"
 #include "base/index.hpp"
 #include "base/log.hpp"
+#include "pipeline/regridding/lay_over.hpp"
 #include "telemetry/timer.hpp"
 
 namespace tailrace::pipeline::regridding {
@@ -54,7 +55,7 @@ Regridding::Regridding(Parts parts, std::vector<int> own_parts, Prepared prepare
 
 void Regridding::expect_samples() {
   for (const Exchange& exchange : exchanges_.all)
-    if (exchange.is_of_samples())
+    if (exchange.is_of_samples() && !exchange.is_child())
       for (const PartRows& rows : exchange.weights->parts) {
         for (sampling::OutputVariable* variable : exchange.variables)
           parts_.output_variables.expect(*variable, rows.part);
@@ -83,7 +84,7 @@ void Regridding::begin_step(const model::Tick& tick, const plan::AxisBank& axes)
       due_[e] = is_due(axes, exchange.variables) || is_due(axes, exchange.fractions) ? 1 : 0;
       if (due_[e] == 0) continue;
       std::ranges::fill(put_[e], 0);
-      if (exchange.makes_values()) samples_[e].steps.push_back(tick.step);
+      if (exchange.makes_values() && !exchange.is_child()) samples_[e].steps.push_back(tick.step);
       expect(e, tick.step, {}, shares);
     } else if (exchange.variable->file_axis >= 0) {
       for (const time::Share& share : axes.shares(exchange.variable->axis))
@@ -298,29 +299,48 @@ void Regridding::use_up(const Sequence& sequence) {
   piece_bytes_ -= sequence.piece_bytes;
 }
 
+// Children are folded with their parent, so its sample waits for all of theirs.
 bool Regridding::fold_next(std::size_t e) {
   Samples& samples = samples_[e];
-  if (samples.steps.empty() || !samples.regridded.contains(samples.steps.front()) ||
+  if (samples.steps.empty()) return false;
+  const std::int64_t step = samples.steps.front();
+  const std::vector<std::size_t>& children = exchanges_.all[e].children;
+  const auto is_regridded = [&](std::size_t one) { return samples_[one].regridded.contains(step); };
+  if (!is_regridded(e) || !std::ranges::all_of(children, is_regridded) ||
       samples.is_folding.exchange(true, std::memory_order_acq_rel))
     return false;
-  const Key key{e, samples.steps.front()};
   samples.steps.pop_front();
-  samples.regridded.erase(key.second);
-  Sequence& sequence = sequences_.at(key);
+  std::vector<Key> keys{{e, step}};
+  for (const std::size_t child : children) keys.emplace_back(child, step);
+  for (const Key& key : keys) samples_[key.first].regridded.erase(step);
+  std::vector<Sequence*> sequences;
+  for (const Key& key : keys) sequences.push_back(&sequences_.at(key));
   std::size_t values = 0;
-  for (const RegriddedPart& part : sequence.samples) values += part.values.size() / sizeof(double);
+  for (const RegriddedPart& part : sequences.front()->samples) values += part.values.size() / sizeof(double);
   parts_.tasks.submit(
-      [this, key, &sequence, &samples] {
-        fold(exchanges_.all[key.first], sequence);
+      [this, keys = std::move(keys), sequences = std::move(sequences), &samples] {
+        for (std::size_t child = 1; child < keys.size(); ++child)
+          merge(exchanges_.all[keys[child].first], *sequences[child], *sequences.front());
+        fold(exchanges_.all[keys.front().first], *sequences.front());
         {
-          local_count_.fetch_add(1, std::memory_order_release);
+          local_count_.fetch_add(keys.size(), std::memory_order_release);
           const base::MutexLock lock(mutex_);
-          folded_.push_back(key);
+          folded_.insert(folded_.end(), keys.begin(), keys.end());
         }
         samples.is_folding.store(false, std::memory_order_release);
       },
       values <= light_values);
   return true;
+}
+
+void Regridding::merge(const Exchange& child, const Sequence& over, Sequence& parent) const {
+  const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::regrid,
+                                    parts_.services.trace);
+  for (RegriddedPart& part : parent.samples) {
+    const auto of_child = std::ranges::find(over.samples, part.part, &RegriddedPart::part);
+    TAILRACE_ASSERT(of_child != over.samples.end(), "a child has the parts of its parent");
+    lay_over(*of_child, child.conversion.to, child.conversion.fill, part);
+  }
 }
 
 void Regridding::fold(const Exchange& exchange, const Sequence& sequence) {
@@ -373,7 +393,8 @@ void Regridding::report_failure(const Exchange& exchange, const base::Fault& fau
   if (stops)
     parts_.control.tell(base::Fault{fault.code, text});
   else
-    base::log_warning(text + "; its cells are missing. Further failures are not reported");
+    base::log_warning(fmt::format("{}; its cells {}. Further failures are not reported", text,
+                                  exchange.is_child() ? "have what is below them" : "are missing"));
 }
 
 std::size_t Regridding::waiting_bytes() const { return piece_bytes_; }

@@ -8,7 +8,8 @@
 // message. Pieces are matched by exchange and sequence (the step of a sample, the number of a record), never
 // by order. Where a value is missing, an empty piece takes its place, so that nothing waits for it. Samples
 // are added in the order of their steps, and each target cell is made of its own row alone. So the results
-// depend neither on ranks nor on servers nor on threads.
+// depend neither on ranks nor on servers nor on threads. Samples of child domains are exchanges of their own,
+// which are laid over those of the parent on the target before these are added.
 #pragma once
 
 #include <atomic>
@@ -107,7 +108,7 @@ class Regridding {
     std::optional<base::Fault> fault;
   };
   struct Samples {                   // of one exchange
-    std::deque<std::int64_t> steps;  // that are due and not folded, in order
+    std::deque<std::int64_t> steps;  // that are due and not folded, in order; of a child none
     std::set<std::int64_t> regridded;
     std::atomic<bool> is_folding{false};
   };
@@ -125,6 +126,7 @@ class Regridding {
   bool collect_applied();
   bool fold_next(std::size_t exchange);
   void fold(const Exchange& exchange, const Sequence& sequence);
+  void merge(const Exchange& child, const Sequence& over, Sequence& parent) const;
   void use_up(const Sequence& sequence);
   void report_failure(const Exchange& exchange, const base::Fault& fault);
   bool is_sampled(const Exchange& exchange, const StepShares& shares) const;

@@ -124,7 +124,9 @@ void OutputVariables::connect(OutputVariable& output_variable) {
     base::assertion_failed("of_plan", __FILE__, __LINE__, "a planned variable has a layout");
   };
   if (output_variable.regridded == Regridded::per_sample)
-    regridded_from_[base::index(regrid.source_field)].push_back(&output_variable);
+    for (const plan::RegridPlan& one : blueprint_.plan.regridding->regrids)  // itself, and children
+      if (one.target_field == regrid.target_field)
+        regridded_from_[base::index(one.source_field)].push_back(&output_variable);
   if (output_variable.regridded == Regridded::companion)
     of_plan(output_variable.file, plan.fraction_of)->companion = &output_variable;
   if (output_variable.regridded == Regridded::coarsened)

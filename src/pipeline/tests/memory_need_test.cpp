@@ -20,7 +20,7 @@ class HoardingFormat final : public output::Format {
   }
   bool can_replace_chunks() const override { return true; }
   bool makes_files() const override { return false; }
-  std::size_t cache_bytes() const override { return std::size_t{100} << 20; }
+  std::size_t cache_bytes(const std::string&) const override { return std::size_t{100} << 20; }
 };
 const output::FormatRegistration registration{std::make_unique<HoardingFormat>()};
 

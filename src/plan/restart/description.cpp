@@ -56,13 +56,19 @@ std::string describe_memories(const analytics::Graph& graph, int node) {
   return text;
 }
 
-std::string describe_memories(const Plan& plan, int field) {
+std::string describe_memories_of_source(const Plan& plan, int field) {
   if (!plan.analysis) return {};
   const std::vector<int>& fields = plan.analysis->field_of_diagnostic;
   const auto found = std::ranges::find(fields, field);
   if (found == fields.end()) return {};
   const analytics::Graph& graph = plan.analysis->graph;
   return describe_memories(graph, graph.diagnostics[base::index(found - fields.begin())].node);
+}
+
+std::string describe_memories(const Plan& plan, const VariablePlan& variable) {
+  std::string text;
+  for (const int source : sources_of(plan, variable.field)) text += describe_memories_of_source(plan, source);
+  return text;
 }
 
 // Windows are parts of the state, so it matters whether they are on the grid of the source or of the target.
@@ -87,8 +93,8 @@ std::string describe_variable(const Plan& plan, const DatasetPlan& file, const V
   }
   return fmt::format("{}: {} of {}, {}, as {}{}{}{}", variable.name, time::name_of(variable.reduction),
                      variable.field_name, axis, model::name_of(variable.type),
-                     describe_memories(plan, source_of(plan, variable.field)),
-                     describe_regridding(plan, variable), describe_keep(variable));
+                     describe_memories(plan, variable), describe_regridding(plan, variable),
+                     describe_keep(variable));
 }
 
 std::string describe_file(const Plan& plan, const DatasetPlan& file) {

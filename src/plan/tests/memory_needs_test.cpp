@@ -83,7 +83,7 @@ TEST(MemoryNeeds, are_those_of_the_clients_and_of_the_files_that_a_server_writes
   EXPECT_EQ(first.open.bytes, 32 * mib);
   EXPECT_EQ(first.at_once.bytes, 16 * mib);
   EXPECT_EQ(first.at_once.most, 8 * mib);
-  EXPECT_EQ(first.library.bytes, output::find_format("netcdf")->cache_bytes());
+  EXPECT_EQ(first.library.bytes, output::find_format("netcdf")->cache_bytes("a.nc"));
   const MemoryNeeds other = memory_needs_of(made.plan, declared(), half({}));
   EXPECT_EQ(other.windows.bytes, 4 * mib);
   EXPECT_EQ(other.at_once.bytes, 0u);

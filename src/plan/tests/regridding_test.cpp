@@ -127,7 +127,7 @@ TEST(Regridding, MakesAFieldOnATargetGrid) {
   const VariablePlan& variable = plan.files.at(0).variables.at(0);
   EXPECT_EQ(variable.name, "ta");
   EXPECT_EQ(variable.type, model::DataType::float32);
-  EXPECT_EQ(source_of(plan, variable.field), 0);
+  EXPECT_THAT(sources_of(plan, variable.field), ElementsAre(0));
   const model::Grid& on = grid_of(plan, variable);
   EXPECT_THAT(on.dims, ElementsAre("lev", "cell"));
   EXPECT_THAT(on.shape, ElementsAre(3, 192));
@@ -364,7 +364,7 @@ TEST(Pyramids, FollowTheNextFinerLevel) {
   EXPECT_EQ(of(plan, 2, 0).coarsening, Coarsening::mean);
   EXPECT_EQ(of(plan, 2, 1).coarsening, Coarsening::maximum);
   EXPECT_EQ(of(plan, 2, 0).source_field, plan.files[1].variables[0].field);
-  EXPECT_EQ(source_of(plan, coarsest.variables[0].field), 0);
+  EXPECT_THAT(sources_of(plan, coarsest.variables[0].field), ElementsAre(0));
   EXPECT_EQ(accumulated_field(plan, coarsest.variables[0]), -1);
   EXPECT_THAT(grid_of(plan, coarsest.variables[0]).shape, ElementsAre(3, 48));
   ASSERT_EQ(coarsest.axes.size(), 1u) << "that of the sums is not needed";

@@ -75,6 +75,35 @@ TEST(RegridSection, ReadsWeightsOfOthersByEitherName) {
   }
 }
 
+TEST(RegridSection, ReadsFieldsOfChildren) {
+  const Options options =
+      options_of("{to: {gaussian: F4}, merge: [[t, t_nest], [q, q_nest, q_inner]], coverage: 0.9}");
+  ASSERT_EQ(options.merges.size(), 2u);
+  EXPECT_EQ(options.merges[0].parent().field, "t");
+  ASSERT_EQ(options.merges[1].names.size(), 3u);
+  EXPECT_EQ(options.merges[1].names[2].field, "q_inner");
+  EXPECT_EQ(options.merges[1].names[2].location.column, 63);
+  EXPECT_FALSE(options == options_of("{to: {gaussian: F4}, merge: [[t, t_nest]], coverage: 0.9}"));
+}
+
+TEST(RegridSection, NamesMistakesOfFieldsOfChildren) {
+  const auto of = [](const std::string& merge) {
+    return about("{to: {gaussian: F4}, merge: " + merge + "}");
+  };
+  EXPECT_THAT(of("[[t]]"), HasSubstr("run.yaml:1:38  regrid.merge[0]: expected a field and those of its "
+                                     "children, such as [t, t_nest], but got 1"));
+  EXPECT_THAT(of("[[]]"), HasSubstr("but got 0"));
+  EXPECT_THAT(of("[[t, t]]"), HasSubstr("run.yaml:1:42  regrid.merge[0][1]: expected different fields, but "
+                                        "\"t\" occurs twice"));
+  EXPECT_THAT(of("[[t, a], [t, b]]"), HasSubstr("regrid.merge[1][0]: \"t\" has children already, at "
+                                                "run.yaml:1:39; expected one list for each parent"));
+  EXPECT_THAT(of("[[t, a]], method: nearest"),
+              HasSubstr("run.yaml:1:37  regrid.merge: with `method: nearest`"));
+  EXPECT_THAT(of("[[t, a]], weights: w/a.nc"),
+              HasSubstr("weights of a file come from the cells of one grid"));
+  EXPECT_THAT(of("[[t, a]], normalisation: destarea"), HasSubstr("expected fracarea"));
+}
+
 TEST(RegridSection, NoneIsNoTarget) {
   config::testing::Attempt attempt;
   EXPECT_FALSE(config::testing::read(own(), "regrid: none\n", attempt));

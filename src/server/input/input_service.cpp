@@ -34,6 +34,7 @@ void InputService::accept(int client, std::unique_ptr<transport::Producer> produ
 }
 
 void InputService::start() {
+  if (setting_.cells_of_ranks) setting_.cells_of_ranks->release();  // all weights are there
   fields_ = preparation_.fields();
   for (const input::PreparedField& field : fields_) {
     prepared_[field.field] = &field;

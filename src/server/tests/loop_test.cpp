@@ -101,6 +101,25 @@ TEST(Loop, TheWatchdogSaysWhoWaitsForWhom) {
                         "    rank 1: its next packet is awaited"));
 }
 
+TEST(Loop, TheWatchdogLeavesToOthersWhatTheyWatch) {
+  Bench bench;
+  int looks = 0;
+  testing::internal::CaptureStderr();
+  Loop loop(
+      {.shortest_sleep_seconds = 5e-3, .longest_sleep_seconds = 5e-3, .watchdog_seconds = 0.02},
+      *bench.doorbell,
+      [&] {
+        ++looks;
+        return false;
+      },
+      [&] { return looks <= 12 ? "too early" : "now"; }, bench.counters);
+  loop.leave_watching_while([&] { return looks <= 12; });
+  loop.run([&] { return looks == 24; });
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("who waits for whom:now"));
+  EXPECT_THAT(said, testing::Not(HasSubstr("too early")));
+}
+
 TEST(Loop, TheWatchdogIsQuietWhileThingsMoveOrWhenItIsOff) {
   for (const bool off : {false, true}) {
     Bench bench;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "config/read.hpp"
+#include "config/sources.hpp"
 #include "regrid/section.hpp"
 #include "settings/fields.hpp"
 #include "time/options.hpp"
@@ -31,6 +32,22 @@ config::Type field_type() {
   });
 }
 
+config::Type levels_type() {
+  return config::section({
+      {.name = "file",
+       .type = config::text(),
+       .description =
+           "A NetCDF file with the coordinate of this dimension, relative to the configuration file that "
+           "names it. Values and attributes are taken.",
+       .example = "levels.nc",
+       .required = true},
+      {.name = "variable",
+       .type = config::text(),
+       .description = "The name of the coordinate in the file; by default that of the dimension.",
+       .example = "plev"},
+  });
+}
+
 config::Type type() {
   return config::section({
       {.name = "component",
@@ -49,6 +66,11 @@ config::Type type() {
        .type = config::map("field", field_type()),
        .description = "Properties of fields that YAC does not know; only fields that have any are listed.",
        .example = "{ta: {levels: height}}"},
+      {.name = "levels",
+       .type = config::map("dimension", levels_type()),
+       .description =
+           "Where dimensions along collections of YAC have their coordinates, which YAC does not know.",
+       .example = "{height: {file: levels.nc}}"},
       {.name = "wait_for",
        .type = time::duration_or_off_type(),
        .description =
@@ -66,6 +88,16 @@ CoupledField field_of(const config::ValueEntry& entry) {
   return field;
 }
 
+CoupledLevels levels_of(const config::ValueEntry& entry) {
+  CoupledLevels levels{.dim = entry.key,
+                       .location = entry.location,
+                       .file = {},
+                       .variable = config::text_of(entry.value, "variable", entry.key)};
+  if (const Value* file = entry.value.find("file"))
+    levels.file = config::path_beside(file->location().file, file->text());
+  return levels;
+}
+
 Coupling read(const Value& value, config::Problems& problems) {
   Coupling coupling;
   coupling.location = value.location();
@@ -77,6 +109,8 @@ Coupling read(const Value& value, config::Problems& problems) {
       coupling.grids.push_back({entry.key, regrid::target_of(entry.value, problems), entry.location});
   if (const Value* fields = value.find("fields"))
     for (const auto& entry : fields->entries()) coupling.fields.push_back(field_of(entry));
+  if (const Value* levels = value.find("levels"))
+    for (const auto& entry : levels->entries()) coupling.levels.push_back(levels_of(entry));
   coupling.wait_seconds = time::seconds_of(value, "wait_for", coupling.wait_seconds);
   return coupling;
 }

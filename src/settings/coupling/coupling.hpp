@@ -29,15 +29,26 @@ struct CoupledField {  // an entry under `yac.fields`
   }
 };
 
+struct CoupledLevels {  // an entry under `yac.levels`
+  std::string dim;      // along collections
+  config::Location location;
+  std::string file;
+  std::string variable;  // in the file
+  bool operator==(const CoupledLevels& other) const {
+    return dim == other.dim && file == other.file && variable == other.variable;
+  }
+};
+
 struct Coupling {
   std::string component = "tailrace";
   config::Location location;  // line 0: the configuration has no such section
   std::vector<CoupledGrid> grids;
   std::vector<CoupledField> fields;
+  std::vector<CoupledLevels> levels;
   double wait_seconds = 1800.0;                   // from one exchange of a field to the next; 0: no limit
   bool operator==(const Coupling& other) const {  // wherever they stand
     return component == other.component && grids == other.grids && fields == other.fields &&
-           wait_seconds == other.wait_seconds;
+           levels == other.levels && wait_seconds == other.wait_seconds;
   }
 };
 

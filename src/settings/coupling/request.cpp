@@ -34,6 +34,13 @@ json fields_of(const Coupling& coupling) {
   return fields;
 }
 
+json levels_of(const Coupling& coupling) {
+  json levels = json::object();
+  for (const CoupledLevels& each : coupling.levels)
+    levels[each.dim] = {{"place", each.location.text()}, {"file", each.file}, {"variable", each.variable}};
+  return levels;
+}
+
 // The options that the text itself has: what is left out may come from YAC.
 json given_in(const config::Node& tree) {
   json given = json::object();
@@ -116,6 +123,7 @@ std::string coupling_request(const std::string& path) {
                      {"watchdog_seconds", servers.watchdog_seconds},
                      {"grids", grids_of(coupling)},
                      {"fields", fields_of(coupling)},
+                     {"levels", levels_of(coupling)},
                      {"given", given_in(tree_of(sources))},
                      {"asked", asked_of(configuration)},
                      {"variables", variables_of(configuration)},

@@ -10,6 +10,7 @@ namespace tailrace::settings {
 //   {"place", "component", "wait_seconds", "watchdog_seconds",
 //    "grids": {NAME: {"place", "target"}}, with a target as python/tailrace/weights/requests.py reads it,
 //    "fields": {NAME: {"place", "levels", "fill_value"}},
+//    "levels": {DIM: {"place", "file", "variable"}},
 //    "given": {KEY: {"place", "value"}} of servers.mode, model_time.calendar and model_time.start, those that
 //        the text has,
 //    "asked": [{"name", "place", "every", "every_place", "optional", "seconds" or "steps" or "months"}]

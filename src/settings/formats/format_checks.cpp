@@ -6,6 +6,7 @@
 
 #include "codecs/own_plugin.hpp"
 #include "output/codec_needs.hpp"
+#include "output/object_store/location.hpp"
 
 namespace tailrace::settings {
 namespace {
@@ -42,7 +43,8 @@ output::DatasetRequest request_of(const OutputEntry& file) {
           .if_exists_location = file.if_exists_location,
           .appends = file.if_exists == output::IfExists::append,
           .compresses = is_compressed(file),
-          .rounds = rounds(file)};
+          .rounds = rounds(file),
+          .is_series = file.has_many_files()};
 }
 
 void check_sections(const OutputEntry& file, Problems& problems) {
@@ -71,6 +73,12 @@ void check_format(const OutputEntry& file, Problems& problems) {
         request.format_location, request.config_path + ".format",
         fmt::format("its readers do not decode codec \"{}\"; expected `netcdf` or `zarr`, or `codec: zstd`",
                     codec));
+  if (output::object_store::is_object_url(file.path) && !format->writes_objects())
+    problems.add(
+        request.location, request.config_path,
+        fmt::format("format \"{}\" does not write to object stores; expected `format: zarr`, or a path "
+                    "in the file system",
+                    file.format));
   format->check(file.format_options.get(), request, problems);
 }
 

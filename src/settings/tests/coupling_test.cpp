@@ -45,6 +45,7 @@ TEST(CouplingRequest, has_what_the_text_has_with_its_places) {
       "    ball: {healpix: {level: 2, order: ring}}\n"
       "    rows: {gaussian: F3}\n"
       "  fields: {ta: {levels: height, fill_value: -9}}\n"
+      "  levels: {height: {file: levels.nc}, lev: {file: levels.nc, variable: plev}}\n"
       "  wait_for: 5 s\n"
       "fields:\n"
       "  fast: {names: [ta]}\n"
@@ -61,6 +62,11 @@ TEST(CouplingRequest, has_what_the_text_has_with_its_places) {
               ::testing::HasSubstr("coupling_request.yaml:8:5"));
   EXPECT_EQ(made["fields"]["ta"]["levels"], "height");
   EXPECT_EQ(made["fields"]["ta"]["fill_value"], -9.0);
+  EXPECT_EQ(made["levels"]["height"]["variable"], "height");
+  EXPECT_EQ(made["levels"]["lev"]["variable"], "plev");
+  EXPECT_EQ(made["levels"]["lev"]["file"], ::testing::TempDir() + "levels.nc");
+  EXPECT_THAT(made["levels"]["lev"]["place"].get<std::string>(),
+              ::testing::HasSubstr("coupling_request.yaml:10:"));
   EXPECT_EQ(made["given"]["servers.mode"]["value"], "inline");
   EXPECT_EQ(made["given"]["model_time.start"]["value"], "2001-02-03");
   EXPECT_EQ(made["given"].size(), 3u);

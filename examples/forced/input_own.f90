@@ -1,16 +1,12 @@
 ! Input as many models do it: rank 0 reads whole records with netCDF-Fortran and scatters them, all others wait; each
 ! rank interpolates in time. It reads what make_forcing.py makes, in all its forms.
-module own_input
+submodule(input_source) input_own
   use mpi_f08
   use netcdf
   use, intrinsic :: ieee_arithmetic, only: ieee_is_nan, ieee_quiet_nan, ieee_value
-  use settings, only: settings_t, rk
-  use grid, only: grid_t, scatter
-  use inputs, only: input_t
+  use grid, only: scatter
   use file_time, only: seconds_of, middle_of_month, month_of
   implicit none
-  private
-  public :: own_input_t, open_inputs, read_inputs_at
 
   ! A file, and the two records that its rank's cells lie between.
   type :: file_t
@@ -26,24 +22,27 @@ module own_input
     real(rk), allocatable :: records(:, :, :, :)
   end type file_t
 
-  type :: own_input_t
-    type(settings_t) :: chosen
-    type(file_t), allocatable :: files(:)
-  end type own_input_t
+  type(settings_t) :: run
+  type(file_t), allocatable :: files(:)
 
 contains
 
-  ! Collective. Opens all files, and leaves them open. A mistake ends the job.
-  subroutine open_inputs(chosen, g, all_inputs, own)
-    type(settings_t), intent(in) :: chosen
-    type(grid_t), intent(in) :: g
-    type(input_t), intent(in) :: all_inputs(:)
-    type(own_input_t), intent(out) :: own
+  module procedure way
+    way = 'own'
+  end procedure way
+
+  module procedure join
+    comm = world
+    computes = .true.
+  end procedure join
+
+  ! Leaves the files open.
+  module procedure open_inputs
     integer :: n, records
-    own%chosen = chosen
-    allocate (own%files(size(all_inputs)))
+    run = chosen
+    allocate (files(size(all_inputs)))
     do n = 1, size(all_inputs)
-      associate (file => own%files(n))
+      associate (file => files(n))
         if (g%rank == 0) call open_file(chosen, g, all_inputs(n), file)
         records = 0
         if (g%rank == 0) records = size(file%time)
@@ -55,21 +54,18 @@ contains
         allocate (file%records(g%nxl, g%nyl, size(all_inputs(n)%values, 3), 2))
       end associate
     end do
-  end subroutine open_inputs
+  end procedure open_inputs
 
-  ! Collective. The inputs of `time`, in seconds; those that are constant only the first time.
-  subroutine read_inputs_at(g, time, own, all_inputs, is_first)
-    type(grid_t), intent(in) :: g
-    real(rk), intent(in) :: time
-    type(own_input_t), intent(inout) :: own
-    type(input_t), intent(inout) :: all_inputs(:)
-    logical, intent(in) :: is_first
+  module procedure begin_step
+  end procedure begin_step
+
+  module procedure get_inputs
     integer :: n, records(2), slots(2), i
     real(rk) :: part
     do n = 1, size(all_inputs)
       if (all_inputs(n)%rule == 'none' .and. .not. is_first) cycle
-      associate (file => own%files(n))
-        call find_records(own%chosen, file, all_inputs(n)%rule, time, records, part)
+      associate (file => files(n))
+        call find_records(run, file, all_inputs(n)%rule, time, records, part)
         do i = 1, 2
           slots(i) = findloc(file%held, records(i), 1)
           if (slots(i) > 0) cycle
@@ -85,7 +81,10 @@ contains
         call replace_missing(all_inputs(n))
       end associate
     end do
-  end subroutine read_inputs_at
+  end procedure get_inputs
+
+  module procedure close_inputs
+  end procedure close_inputs
 
   subroutine replace_missing(one)
     type(input_t), intent(inout) :: one
@@ -248,4 +247,4 @@ contains
     print '(4a)', 'forced: ', trim(what), ': ', trim(nf90_strerror(status))
     call MPI_Abort(MPI_COMM_WORLD, 1)
   end subroutine must
-end module own_input
+end submodule input_own

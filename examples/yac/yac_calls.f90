@@ -1,4 +1,4 @@
-! The calls of YAC's C interface (yac.h of version 3) that the model makes. YAC's own Fortran modules do the same; they are
+! The calls of YAC's C interface (yac.h of version 3) that the examples make. YAC's own Fortran modules do the same; they are
 ! not in its package of PyPI, whose library has the functions in C.
 module yac_calls
   use, intrinsic :: iso_c_binding
@@ -43,6 +43,16 @@ module yac_calls
       integer(c_int), intent(out) :: grid
     end subroutine yac_cdef_grid_unstruct
 
+    ! Cells between meridians and parallels. The numbers of vertices along x (longitude, radians) and y (latitude,
+    ! radians), whose places follow; cyclic: 1 for a dim whose last cell meets its first one.
+    subroutine yac_cdef_grid_reg2d(name, vertices, cyclic, x, y, grid) bind(c)
+      import
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), intent(in) :: vertices(2), cyclic(2)
+      real(c_double), intent(in) :: x(*), y(*)
+      integer(c_int), intent(out) :: grid
+    end subroutine yac_cdef_grid_reg2d
+
     subroutine yac_cset_global_index(indices, location, grid) bind(c)
       import
       integer(c_int), intent(in) :: indices(*)
@@ -55,6 +65,15 @@ module yac_calls
       real(c_double), intent(in) :: x(*), y(*)
       integer(c_int), intent(out) :: points
     end subroutine yac_cdef_points_unstruct
+
+    ! The numbers of points along x and y, whose places (radians) follow; x varies fastest.
+    subroutine yac_cdef_points_reg2d(grid, counts, location, x, y, points) bind(c)
+      import
+      integer(c_int), value :: grid, location
+      integer(c_int), intent(in) :: counts(2)
+      real(c_double), intent(in) :: x(*), y(*)
+      integer(c_int), intent(out) :: points
+    end subroutine yac_cdef_points_reg2d
 
     subroutine yac_cdef_field(name, component, points, sets, collection_size, timestep, time_unit, field) bind(c)
       import
@@ -80,6 +99,15 @@ module yac_calls
       real(c_double), intent(in) :: values(*)
       integer(c_int), intent(out) :: info, ierror
     end subroutine yac_cput_
+
+    ! Waits for the values of the field's next time, if it is coupled then; else values keep what they had. Values (cell,
+    ! level). ierror as in yac_cput_.
+    subroutine yac_cget_(field, collection_size, values, info, ierror) bind(c)
+      import
+      integer(c_int), value :: field, collection_size
+      real(c_double), intent(inout) :: values(*)
+      integer(c_int), intent(out) :: info, ierror
+    end subroutine yac_cget_
 
     subroutine yac_cfinalize() bind(c)
     end subroutine yac_cfinalize
