@@ -47,8 +47,8 @@ ShallowWater::ShallowWater(const Part& part, const CGrid& grid, const Planet& pl
 }
 
 StencilFields ShallowWater::fields_of(State& state) {
-  return {state.height, state.velocity, bottom_, coriolis_, flux_, vorticity_, q_, bernoulli_, divergence_,
-          q_at_edges_};
+  return {state.height, state.velocity, bottom_,     coriolis_,  flux_, vorticity_,
+          q_,           bernoulli_,     divergence_, q_at_edges_};
 }
 
 // Walking around a volume from the edge e, w = s n (1/2 - sum of the shares of the corners that were

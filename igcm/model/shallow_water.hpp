@@ -46,9 +46,9 @@ class ShallowWater {
   /// Rings of halo that a part needs.
   static int rings(const Mixing& mixing) { return mixing.upwinding > 0 ? 3 : 2; }
 
-  /// generated: by the stencils of shallow_water.gg.c rather than the code here, with the same bits; for hexagons.
-  /// bottom: height of the ground in local volumes, m. tilt: angle by which the axis of rotation is inclined
-  /// (Williamson's alpha). Collective over comm. Part and grid must outlive it.
+  /// generated: by the stencils of shallow_water.gg.c rather than the code here, with the same bits; for
+  /// hexagons. bottom: height of the ground in local volumes, m. tilt: angle by which the axis of rotation is
+  /// inclined (Williamson's alpha). Collective over comm. Part and grid must outlive it.
   ShallowWater(const Part& part, const CGrid& grid, const Planet& planet, const Mixing& mixing, double tilt,
                Field bottom, bool generated, MPI_Comm comm);
 
