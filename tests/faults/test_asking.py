@@ -111,7 +111,7 @@ SOURCES = {"c": C, "fortran": FORTRAN, "python": PYTHON}
 def test_a_model_queries_the_state_of_its_output(tmp_path, language):
     command = build_program(tmp_path, language, SOURCES[language])
     (tmp_path / "tailrace.yaml").write_text(CONFIG)
-    environment = mpi_environment(TAILRACE_FAULT_AT="1:running:throw:7")
+    environment = mpi_environment(TAILRACE_FAULT_AT="1:running:throw:30")
     with Running(["mpirun", "-n", "2", *command], tmp_path, environment) as running:
         output = running.wait(60).finished().output
     said = dict(line.split(" ", 1) for line in output.splitlines() if line.split(" ")[0].isupper())
