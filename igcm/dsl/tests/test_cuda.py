@@ -93,6 +93,12 @@ def test_gpu_check_says_that_there_is_no_compiler(driver):
     assert (done.returncode, done.stderr) == (4, "") and done.stdout.startswith("gpu_check: no nvcc")
 
 
+def test_gpu_check_says_that_a_compiler_is_not_there(tmp_path):
+    done = checked("--compile", tmp_path / "made", NVCC="/no/such/nvcc")
+    expected = "gpu_check: /no/such/nvcc: cannot be run: No such file or directory\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", expected)
+
+
 def test_gpu_check_runs_all_kernels(compiled, driver):
     command = python_with("check.LARGE = check.SMALL", "--run", compiled)
     done = subprocess.run(command, env=os.environ | driver, capture_output=True, text=True, timeout=120)
