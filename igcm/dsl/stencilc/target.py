@@ -103,10 +103,11 @@ def read(data, name: str) -> Target:
             raise StencilError(None, f"pragmas.{key}: expected the text of a pragma in one line")
     threads = code in ("openmp", "mpi")
     default = "omp parallel for schedule(static)" if threads else None
-    if not threads and "parallel" in pragmas:
-        raise StencilError(None, f'pragmas.parallel: {code} code has no parallel loops; expected "code: openmp"')
     if code == "cuda" and (pragmas or "outer_loop" in data):
         raise StencilError(None, "pragmas, outer_loop: threads of a GPU replace the loops; expected neither")
+    if not threads and "parallel" in pragmas:
+        expected = 'expected "code: openmp" or "code: mpi"'
+        raise StencilError(None, f"pragmas.parallel: {code} code has no parallel loops; {expected}")
     name = str(data.get("target", name))
     if not re.fullmatch(r"[\w.+ -]{1,60}", name, re.ASCII):
         raise StencilError(None, f"target: {name!r} is no name; expected letters, digits and .+-_")
