@@ -10,6 +10,7 @@ import numpy as np
 from tailrace.weights.errors import WeightsError
 from tailrace.weights.reading import opened, safely, values_of
 
+from .couples import near
 from .errors import CouplingError
 from .metadata import OWN
 
@@ -41,6 +42,8 @@ class Levels:
 
 def _read(path: Path, name: str) -> tuple[np.ndarray, dict[str, Any]]:
     with opened(path) as file:
+        if name not in file.variables:
+            raise WeightsError(f"{path}: there is no variable {name}{near(name, file.variables)}")
         values = values_of(file, name, dims=1).astype(np.float64)
         variable = file.variables[name]
         attributes = {key: variable.getncattr(key) for key in variable.ncattrs() if key not in OF_THE_FILE}
