@@ -10,6 +10,7 @@ namespace tailrace::env {
 class Executor {
  public:
   using Work = std::function<void()>;
+  static constexpr int writers = 4;  // I/O tasks that run at a time, where they do not run inside the call
   virtual ~Executor() = default;
 
   // A compute task. `light`: it takes well below a millisecond, so that it may run inside the call.

@@ -98,7 +98,7 @@ class Format {
   virtual std::string missing() const { return ""; }
   // Whether variables of characters (VariableSpec::is_text) may grow.
   virtual bool has_growing_text() const { return false; }
-  // The memory that its library may use during a commit; a server writes one commit at a time.
+  // Bytes that its library may hold during a commit, or, on an object store, objects that wait to be sent.
   virtual std::size_t cache_bytes(const std::string& /*path*/) const { return 0; }
   // About how many bytes a commit writes besides values.
   virtual double commit_overhead(std::size_t variables) const {

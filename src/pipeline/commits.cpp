@@ -8,6 +8,7 @@
 #include "base/bytes.hpp"
 #include "base/index.hpp"
 #include "base/log.hpp"
+#include "plan/memory_needs.hpp"
 
 namespace tailrace::pipeline {
 namespace {
@@ -43,6 +44,8 @@ void Commits::start_clocks(std::vector<std::vector<std::size_t>> bytes_per_recor
 
 void Commits::create_sinks(const sinks::Owners& owners, sinks::SinkServices services) {
   const std::vector<plan::DatasetPlan>& files = blueprint_.plan.files;
+  const int commits_at_a_time = plan::commits_at_a_time(blueprint_.info.configuration.servers.mode);
+  plan::FormatBytes formats;
   for (std::size_t f = 0; f < files.size(); ++f) {
     sinks_[f] = sinks::make_sink({.plan = files[f],
                                   .layout = blueprint_.layouts[f],
@@ -50,9 +53,9 @@ void Commits::create_sinks(const sinks::Owners& owners, sinks::SinkServices serv
                                   .server = control_.rank(),
                                   .owners = owners},
                                  services);
-    if (const output::Format* format = files[f].entry.writer(); format != nullptr && sinks_[f]->writes())
-      cache_bytes_ = std::max(cache_bytes_, format->cache_bytes(files[f].entry.path));
+    if (sinks_[f]->writes()) formats.add(files[f], commits_at_a_time);
   }
+  cache_bytes_ = formats.caches + formats.objects;
 }
 
 void Commits::advance(const model::Tick& tick) {

@@ -58,7 +58,7 @@ class Commits final : public model::Stateful {
   const plan::AxisBank& axes() const { return axes_; }  // at the last step that was announced
   const std::vector<plan::CommitClock>& clocks() const { return clocks_; }
   std::size_t bytes() const;  // held by the sinks
-  // Bytes that the libraries may hold in caches; only one file is open at a time.
+  // Bytes that formats may hold during commits (plan::FormatBytes).
   std::size_t cache_bytes() const { return closed() ? 0 : cache_bytes_; }
   std::size_t due_bytes(std::int64_t step) const;  // bytes that leave without steps after this one
   // The same sum, but each file counts at most its share of `bytes` plus one. So the sum exceeds `bytes` only

@@ -23,7 +23,8 @@ plan::MemoryNeeds needs_of(const Blueprint& blueprint, routing::Router& router, 
                                      cells += static_cast<std::size_t>(blueprint.region(grid, client).size());
                                    return cells;
                                  },
-                             .writes = [&](std::size_t file) { return owners.of_file(file) == server; }});
+                             .writes = [&](std::size_t file) { return owners.of_file(file) == server; },
+                             .commits = plan::commits_at_a_time(blueprint.info.configuration.servers.mode)});
   needs.open = router.open_need();
   // The clients of other servers that overlap this server's chunks need about as much again.
   needs.geometry.bytes = 2 * router.make_geometry(clients);

@@ -327,7 +327,8 @@ std::string describe_memory(const settings::ServersOptions& servers, const Plan&
                                const auto size = declarations.grids[base::index(grid)].size();
                                return (static_cast<std::size_t>(size) + count - 1) / count;
                              },
-                         .writes = [&](std::size_t file) { return file % count == server; }});
+                         .writes = [&](std::size_t file) { return file % count == server; },
+                         .commits = commits_at_a_time(servers.mode)});
     if (server == 0 || here.total() > needs.total()) needs = here;
   }
   std::vector<Branch> parts;

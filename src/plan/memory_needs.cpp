@@ -10,6 +10,7 @@
 
 #include "base/index.hpp"
 #include "base/text_tree.hpp"
+#include "env/executor.hpp"
 #include "plan/analysis.hpp"
 #include "regrid/method.hpp"
 #include "regrid/target_grid.hpp"
@@ -224,17 +225,34 @@ std::size_t weights_bytes(const Regridding& regridding, const WeightsPlan& weigh
   return static_cast<std::size_t>(links * bytes_of_link + target * sizeof(std::int64_t));
 }
 
+int commits_at_a_time(settings::Mode mode) {
+  return mode == settings::Mode::inline_ ? 1 : env::Executor::writers;
+}
+
+void FormatBytes::add(const DatasetPlan& file, int most) {
+  const output::Format* const format = file.entry.writer();
+  if (format == nullptr) return;
+  const std::string& path = file.entry.path;
+  const std::size_t bytes = format->cache_bytes(path);
+  if (format->makes_file(path) == format->makes_files())
+    caches = std::max(caches, bytes);
+  else if (stores++ < most)
+    objects += bytes;
+}
+
 MemoryNeeds memory_needs_of(const Plan& plan, const model::Declarations& declarations,
                             const ServerShare& share) {
   MemoryNeeds needs;
+  FormatBytes formats;
   for (std::size_t f = 0; f < plan.files.size(); ++f) {
     const DatasetPlan& file = plan.files[f];
     const bool writes = share.writes(f);
     for (const VariablePlan& variable : file.variables)
       add_variable(needs, share, plan, declarations, {file, writes}, variable);
-    if (const output::Format* format = file.entry.writer(); writes && format != nullptr)
-      needs.library.bytes = std::max(needs.library.bytes, format->cache_bytes(file.entry.path));
+    if (writes) formats.add(file, share.commits);
   }
+  needs.library.bytes = formats.caches;
+  needs.objects.bytes = formats.objects;
   add_fields(needs, share, plan, declarations);
   add_checkpoint(needs, share, plan, declarations);
   if (plan.regridding) add_weights(needs, share, *plan.regridding);

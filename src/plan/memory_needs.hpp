@@ -23,6 +23,19 @@ struct ServerShare {
   int servers = 1;
   std::function<std::size_t(int grid)> cells;    // the number of cells of a grid that its clients hold
   std::function<bool(std::size_t file)> writes;  // it writes the file
+  int commits = 1;                               // to different datasets at a time
+};
+
+// How many datasets a server commits to at a time.
+int commits_at_a_time(settings::Mode mode);
+
+// Bytes that formats hold during commits, besides what they are given.
+struct FormatBytes {
+  std::size_t caches = 0;   // of libraries, for one file at a time
+  std::size_t objects = 0;  // that wait to be sent: each store has its own
+  int stores = 0;           // that hold these objects
+  // `most`: datasets are committed to at a time.
+  void add(const DatasetPlan& file, int most);
 };
 
 // One kind of memory, in bytes without encoding.
@@ -44,9 +57,11 @@ struct MemoryNeeds {
   MemoryNeed checkpoint{.what = "for the model's fields of a checkpoint"};
   MemoryNeed weights{.what = "for weights of regridding, all the time"};
   MemoryNeed library{.what = "for the caches of HDF5"};
+  MemoryNeed objects{.what = "for objects that wait to be sent"};
 
-  std::array<const MemoryNeed*, 9> all() const {
-    return {&windows, &fixed, &geometry, &open, &analytics, &at_once, &checkpoint, &weights, &library};
+  std::array<const MemoryNeed*, 10> all() const {
+    return {&windows, &fixed,      &geometry, &open,    &analytics,
+            &at_once, &checkpoint, &weights,  &library, &objects};
   }
   std::size_t total() const;
 };

@@ -22,8 +22,6 @@ namespace tailrace::server {
 // and tasks are large enough (Intake) that the cost of a lock is negligible.
 class Executor final : public env::Executor {
  public:
-  static constexpr int writers = 4;
-
   // `threads` workers, and `writers` threads for I/O tasks; 0: no thread at all, tasks run inside submit and
   // write (mode inline). The doorbell rings when a task has ended, or soon after it together with the next
   // one; it must live longer. `one_core`: all threads of the process share one core. `cpus`: the cores to

@@ -39,8 +39,9 @@ def inspect(paths: tuple[Path | str, ...], repair: bool) -> None:
             unreadable += inspect_directory(path, repair)
         inspected += len(files) or 1
     if unreadable:
-        hint = "" if repair else "; tailrace inspect --repair may repair this"
-        kind = "paths" if any(isinstance(path, Path) and path.is_dir() for path in paths) else "files"
+        local = [path for path in paths if isinstance(path, Path)]  # stores on object stores are not repaired
+        hint = "; tailrace inspect --repair may repair this" if local and not repair else ""
+        kind = "paths" if any(path.is_dir() for path in local) else "files"
         raise Failed(f"{unreadable} of {inspected} {kind} cannot be read{hint}")
 
 

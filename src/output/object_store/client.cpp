@@ -163,8 +163,9 @@ std::string Client::put(const std::string& key, std::span<const std::byte> body,
   const bool is_refused = answer.response.status == precondition_failed ||
                           (answer.response.status == not_found && !condition.etag.empty());
   if (!is_refused) refuse(request, answer);
-  if (answer.failures > 0)  // the answer to the try that succeeded may be lost
-    if (auto found = get(key); found && std::ranges::equal(found->bytes, body)) return found->etag;
+  // The answer to a try that succeeded may be lost. No failure may tell of it: libcurl repeats a request by
+  // itself on a connection that it used before and finds closed.
+  if (auto found = get(key); found && std::ranges::equal(found->bytes, body)) return found->etag;
   throw Conflict(ErrorCode::resource, fmt::format("{}/{} was {} by another program", bucket_, key,
                                                   condition.is_new ? "made" : "changed or removed"));
 }
@@ -183,6 +184,13 @@ void Client::put_in_parts(const std::string& key, std::span<const std::byte> bod
     const Answer answer = ask(request);
     if (!answer.response.is_success()) refuse(request, answer);
     const std::string upload = parse_xml(answer.response.text()).text_of("UploadId");
+    // Without its number, requests about the upload would be about the object, which may be an older one.
+    if (upload.empty())
+      throw Error(
+          ErrorCode::resource,
+          fmt::format("the object store at {} answered POST {}/{} without an UploadId; expected a store "
+                      "that takes objects in parts, or a larger `part_size`",
+                      http_->server().endpoint, bucket_, key));
     try {
       if (put_parts(key, upload, body)) return;
       if (tries == uploads_tried)
@@ -221,7 +229,7 @@ bool Client::put_parts(const std::string& key, const std::string& upload,
                         .headers = {{"content-type", "application/xml"}},
                         .body = std::as_bytes(std::span(text))};
   const Answer answer = ask(request);
-  if (answer.response.status == not_found && answer.failures > 0) return false;
+  if (answer.response.status == not_found) return false;
   // A store may answer 200 at once, and then tell of an error in the body.
   if (!answer.response.is_success() || !code_and_message(answer.response).first.empty())
     refuse(request, answer);

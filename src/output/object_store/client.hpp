@@ -57,7 +57,8 @@ class Client {
     std::string etag = {};
   };
   // Returns the ETag. Throws Conflict where the condition does not hold. The body of a put with a condition
-  // differs from those of other programs: after a lost answer, an object with this body is our own.
+  // differs from those of other programs: where the condition does not hold, an object with this body is our
+  // own, and the answer to its put was lost.
   std::string put(const std::string& key, std::span<const std::byte> body, const Condition& condition) const;
   // Replaces the object, in parts if it is large. Parts of an upload that fails are removed again.
   void put(const std::string& key, std::span<const std::byte> body) const;

@@ -213,9 +213,9 @@ TEST_F(ClientTest, puts_with_conditions) {
   EXPECT_EQ(client.put("k", bytes_of("a"), {.is_new = true}), "\"e\"");
   client.put("k", bytes_of("a"), {.etag = "\"old\""});
   EXPECT_THAT(script.requests, ElementsAre("PUT k if-none-match:*", "PUT k if-match:\"old\""));
-  script.answers = {answer(412)};
+  script.answers = {answer(412), answer(200, "b")};
   EXPECT_THROW(client.put("k", bytes_of("a"), {.is_new = true}), Conflict);
-  script.answers = {answer(404)};  // removed
+  script.answers = {answer(404), answer(404)};  // removed
   EXPECT_THROW(client.put("k", bytes_of("a"), {.etag = "\"old\""}), Conflict);
 }
 
@@ -223,6 +223,8 @@ TEST_F(ClientTest, puts_with_conditions) {
 TEST_F(ClientTest, knows_its_own_object_after_a_lost_answer) {
   script.answers = {answer(0), answer(412), answer(200, "mine", "\"new\"")};
   EXPECT_EQ(client.put("k", bytes_of("mine"), {.etag = "\"old\""}), "\"new\"");
+  script.answers = {answer(412), answer(200, "mine", "\"new\"")};  // libcurl has repeated it by itself
+  EXPECT_EQ(client.put("k", bytes_of("mine"), {.is_new = true}), "\"new\"");
   script.answers = {answer(0), answer(412), answer(200, "theirs", "\"new\"")};
   EXPECT_THROW(client.put("k", bytes_of("mine"), {.etag = "\"old\""}), Conflict);
 }
@@ -297,11 +299,23 @@ TEST_F(ClientTest, removes_the_parts_of_an_upload_that_fails) {
   EXPECT_EQ(script.requests.back(), "DELETE k uploadId=u");
 }
 
+// A server may take DELETE with an empty uploadId for that of the object.
+TEST_F(ClientTest, asks_for_no_upload_without_its_number) {
+  script.answers = {answer(200, "<R/>")};
+  EXPECT_THAT(message_of([&] { client.put("k", bytes_of("abcdef")); }),
+              testing::AllOf(HasSubstr("climate/k without an UploadId"), HasSubstr("part_size")));
+  EXPECT_THAT(script.requests, ElementsAre("POST k uploads="));
+}
+
 TEST_F(ClientTest, begins_anew_where_the_answer_to_the_last_part_was_lost) {
   script.answers = {answer(200, begun), answer(200), answer(200), answer(0),          answer(404),
                     answer(200, begun), answer(200), answer(200), answer(200, "<R/>")};
   client.put("k", bytes_of("abcdef"));
   EXPECT_EQ(script.requests.size(), 9U);
+  script.answers = {answer(200, begun), answer(200), answer(200), answer(404),  // libcurl has repeated it
+                    answer(200, begun), answer(200), answer(200), answer(200, "<R/>")};
+  client.put("k", bytes_of("abcdef"));
+  EXPECT_EQ(script.requests.size(), 17U);
 }
 
 TEST_F(ClientTest, reads_ranges) {

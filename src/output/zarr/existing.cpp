@@ -296,7 +296,7 @@ void roll_back(Store& store, Json& group, const DatasetSpec& spec, const std::ve
     const std::int64_t extent = shard.empty() ? variable->chunk[0] : shard[0];
     const std::int64_t files = (kept + extent - 1) / extent;  // along the records
     for (const std::string& name : store.list(variable->name + "/c"))
-      if (const auto number = number_in_name(name); !number || *number >= files)
+      if (const auto number = number_in_name(name); number && *number >= files)
         store.remove(variable->name + "/c/" + name);
   }
 }

@@ -90,6 +90,27 @@ TEST(MemoryNeeds, are_those_of_the_clients_and_of_the_files_that_a_server_writes
   EXPECT_EQ(other.library.bytes, 0u);
 }
 
+// A store holds its objects for itself, and so many stores are written at a time.
+TEST(MemoryNeeds, are_those_of_each_store_that_is_written_side_by_side) {
+  std::string files = "  a.nc: {variables: [{field: u, every: 1 s}]}\n";
+  for (const char* const name : {"b", "c", "d"})
+    files += fmt::format("  s3://bucket/{}: {{format: zarr, variables: [{{field: u, every: 1 s}}]}}\n", name);
+  const Made made = make(files);
+  const std::size_t each = output::find_format("zarr")->cache_bytes("s3://bucket/b");
+  EXPECT_EQ(each, 128 * mib);
+  const auto objects = [&](int commits, std::vector<std::size_t> written) {
+    ServerShare share = half(std::move(written));
+    share.commits = commits;
+    const MemoryNeeds needs = memory_needs_of(made.plan, declared(), share);
+    EXPECT_EQ(needs.library.bytes, output::find_format("netcdf")->cache_bytes("a.nc"));
+    return needs.objects.bytes;
+  };
+  EXPECT_EQ(objects(4, {0}), 0u);
+  EXPECT_EQ(objects(4, {0, 1, 3}), 2 * each);
+  EXPECT_EQ(objects(2, {0, 1, 2, 3}), 2 * each);
+  EXPECT_EQ(objects(commits_at_a_time(settings::Mode::inline_), {0, 1, 2, 3}), each);
+}
+
 TEST(MemoryNeeds, keep_a_window_for_each_month_of_a_climatology) {
   const Made made = make("  a.nc: {variables: [{field: u, operation: mean, each: month}]}\n",
                          "{memory: 256 MiB}\nmodel_time: {calendar: noleap, start: 2001-01-01}");
