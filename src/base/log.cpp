@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "base/complaints.hpp"
+#include "base/logged_warnings.hpp"
 
 namespace tailrace::base {
 namespace {
@@ -29,11 +29,11 @@ void log_debug(std::string_view message) { logger().debug("{}", message); }
 void log_info(std::string_view message) { logger().info("{}", message); }
 void log_warning(std::string_view message) {
   logger().warn("{}", message);
-  add_complaint(message);
+  remember_warning(message);
 }
 void log_error(std::string_view message) {
   logger().error("{}", message);
-  add_complaint(message);
+  remember_warning(message);
 }
 
 }  // namespace tailrace::base

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <utility>
 
-#include "base/complaints.hpp"
 #include "base/log.hpp"
+#include "base/logged_warnings.hpp"
 #include "tailrace/error.hpp"
 #include "telemetry/timings_json.hpp"
 
@@ -141,8 +141,8 @@ void Status::write(const StatusSnapshot& snapshot, const std::string& state) {
   for (std::size_t k = 0; k < phase_count; ++k)
     page["phases"][phase_name(static_cast<Phase>(k))] = snapshot.phase_seconds[k];
   page["lag"] = timings_json(snapshot.lag);
-  const base::Complaints complaints = base::complaints();
-  page["warnings"] = {{"count", complaints.count}, {"last", complaints.last}};
+  const base::LoggedWarnings logged = base::logged_warnings();
+  page["warnings"] = {{"count", logged.count}, {"last", logged.last}};
   page["files"] = Json::array();
   for (const DatasetStatus& file : snapshot.files) {
     page["files"].push_back(

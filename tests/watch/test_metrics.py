@@ -9,6 +9,7 @@ from status_pages import NOW, commit, server
 from tailrace.cli import cli
 from tailrace.watch import metrics
 from tailrace.watch.numbers import Run
+from tailrace.watch.serve import keep_metrics
 
 parser = pytest.importorskip("prometheus_client.parser")
 openmetrics = pytest.importorskip("prometheus_client.openmetrics.parser")
@@ -78,7 +79,7 @@ def test_an_older_status_has_fewer_of_them(tmp_path):
 
 def test_a_file_for_node_exporter(folder):
     path = folder / "tailrace.prom"
-    path.write_text("from before")
+    path.write_text("# HELP tailrace_run_state from before\n")
     done = CliRunner().invoke(cli, ["watch", str(folder), "--metrics", str(path), "--once"])
     assert done.exit_code == 0, done.output
     assert samples(path.read_text(), False)["tailrace_step{component=bubble}"] == 120
@@ -94,14 +95,33 @@ def test_the_file_is_kept_up_to_date_until_the_run_has_ended(folder):
     assert samples(path.read_text(), False)["tailrace_run_state{state=complete}"] == 1
 
 
+def test_it_may_be_started_before_the_run(tmp_path):
+    path = tmp_path / "tailrace.prom"
+    report = tmp_path / "tailrace_report"
+    said = []
+
+    def begin_run(text):
+        said.append(text)
+        made_up.write(server(state="complete"), report / "status.json")
+
+    report.mkdir()
+    keep_metrics(tmp_path, path, until=None, every=0.1, once=False, say=begin_run)
+    assert len(said) == 1 and said[0].endswith("; waiting for one")
+    assert samples(path.read_text(), False)["tailrace_run_state{state=complete}"] == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
         (["--metrics", "nowhere/x.prom"], "expected a file in a directory that is there"),
+        (["--metrics", "results.nc", "--once"], "not made by `tailrace watch`, so it is not replaced"),
+        (["--metrics", "/dev/null", "--once"], "not made by `tailrace watch`, so it is not replaced"),
         (["--once"], "--once needs --metrics"),
     ],
 )
 def test_mistakes(folder, arguments, text, monkeypatch):
     monkeypatch.chdir(folder)
+    (folder / "results.nc").write_text("of the user")
     done = CliRunner().invoke(cli, ["watch", *arguments])
     assert done.exit_code != 0 and text in done.output + str(done.exception)
+    assert (folder / "results.nc").read_text() == "of the user"

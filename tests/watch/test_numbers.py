@@ -163,3 +163,11 @@ def test_files_of_a_series_and_files_without_a_commit(tmp_path):
 def test_the_page_is_json_whatever_the_numbers_are(tmp_path):
     page = server(lag_seconds=float("nan"), bytes_out_per_second=float("inf"))
     assert '"lag_seconds": null' in json.dumps(look(tmp_path, page).page(), allow_nan=False)
+
+
+def test_a_report_with_members_missing_takes_no_other_number_away(tmp_path):
+    made_up.write(server(state="complete"), tmp_path / "status.json")
+    made_up.write({"schema": "tailrace-report", "version": 1}, tmp_path / "report.json")
+    numbers = Run(tmp_path).look()
+    assert numbers.components[0].step == 120 and numbers.headline == ()
+    assert any("report.json is damaged, or of another Tailrace" in text for text in numbers.warnings)

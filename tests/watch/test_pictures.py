@@ -253,3 +253,13 @@ def test_too_many_pictures_at_a_time_are_turned_away(finished):
             reader.close()
 
     asyncio.run(run())
+
+
+def test_x_is_to_the_right_in_whatever_order_the_dims_are(tmp_path):
+    path = tmp_path / "a.nc"
+    values = np.arange(5.0 * 3 * 4).reshape(5, 3, 4)
+    axes = {name: (name, np.arange(float(n)), {"axis": name.upper()}) for name, n in (("x", 5), ("y", 3), ("z", 4))}
+    xr.Dataset({"v": (("x", "y", "z"), values)}, axes).to_netcdf(path)
+    assert [view["id"] for view in contents(path)[0]["views"]] == ["map:y:x", "section:z:x", "section:z:y", "profile:z"]
+    _, drawn = draw(path, "v", "map:y:x", {"z": 2})
+    np.testing.assert_array_equal(drawn, values[:, :, 2].T)

@@ -76,7 +76,7 @@ def watch(
     if once and metrics is None:
         raise click.UsageError("--once needs --metrics; `tailrace top --once` prints the numbers")
     if metrics is not None:
-        keep_metrics(directory, metrics, until=until, every=every, once=once)
+        keep_metrics(directory, metrics, until=until, every=every, once=once, say=_say)
     else:
         serve_page(directory, port=port, until=until, compare=compare, more=data, say=_say)
 

@@ -15,6 +15,7 @@ from tailrace.weights.errors import WeightsError
 from tailrace.weights.grids import Grid
 
 VERTICAL = ("height", "altitude", "depth", "air_pressure", "model_level_number", "atmosphere_sigma_coordinate")
+EASTWARD = ("longitude", "grid_longitude", "projection_x_coordinate")
 VERTICAL_NAMES = ("z", "zn", "height", "lev", "level", "plev", "depth", "altitude")
 
 
@@ -64,7 +65,14 @@ def layout_of(records: NewRecords, name: str) -> Layout:
     if vertical is None and cells and rest:
         vertical = rest[-1]  # levels without a coordinate
     flat = cells or tuple(dim for dim in rest if dim != vertical)[-2:]
+    if len(flat) == 2 and not cells and is_eastward(raw, flat[0]) and not is_eastward(raw, flat[1]):
+        flat = flat[::-1]  # a map has x to the right, however the file orders its dims
     return Layout(dims, growing, vertical, flat, bool(cells))
+
+
+def is_eastward(raw: xr.Dataset, dim: str) -> bool:
+    attributes = raw[dim].attrs if dim in raw.variables else {}
+    return attributes.get("axis") == "X" or attributes.get("standard_name") in EASTWARD
 
 
 def is_vertical(raw: xr.Dataset, dim: str) -> bool:

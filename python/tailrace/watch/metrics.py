@@ -16,12 +16,13 @@ from typing import Any
 from tailrace import status
 from tailrace.report.facts import BUSY_PHASES
 
-from .numbers import Numbers, Run, memory_share
+from .numbers import Numbers, memory_share
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 # Upper edges of the buckets of lag. Each is an edge of the report's histograms too, so that no commit is in doubt.
 LAG_EDGES = tuple(1e-9 * 2.0**k for k in range(20, 40, 2))  # 1 ms to 9 min, in factors of 4
+BEGINNING = b"# HELP tailrace_"  # of each text
 STATES = ("running", "complete", "silent", "ended")
 
 
@@ -164,12 +165,10 @@ def text_of(families: Iterable[Family], openmetrics: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def text_of_run(run: Run, openmetrics: bool = False) -> str | None:
-    """Looks at the run. None until some server has written."""
-    numbers = run.look()
-    if numbers is None or run.snapshot is None:
-        return None
-    return text_of(families_of(numbers, run.snapshot), openmetrics)
+def is_ours(path: Path) -> bool:
+    """Whether the file has metrics of a run, or nothing yet."""
+    with path.open("rb") as file:
+        return file.read(len(BEGINNING)) in (b"", BEGINNING)
 
 
 def write(text: str, path: Path) -> None:

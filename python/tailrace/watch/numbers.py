@@ -250,11 +250,17 @@ class Run:
         report = self._report() if state not in ("running", "silent") else None
         if report is None:
             return dict(faults=tuple(faults), warnings=tuple(warnings))
-        for file in report["files"]:
-            if file.get("skipped"):
-                faults.append(f"{file['path']} was given up: {file['skipped']}")
-        found = [text for text in findings(report) if not text.startswith("The run ")]  # its outcome is above
-        return dict(faults=tuple(faults), warnings=(*warnings, *found), headline=tuple(headline(report)))
+        try:
+            given_up = [
+                f"{one['path']} was given up: {one['skipped']}" for one in report["files"] if one.get("skipped")
+            ]
+            found = [text for text in findings(report) if not text.startswith("The run ")]  # its outcome is above
+            top = tuple(headline(report))
+        except (KeyError, TypeError, AttributeError, ValueError) as error:  # all other numbers are of the status
+            given_up, top = [], ()
+            reason = f"{type(error).__name__}: {error}"
+            found = [f"{self.directory / 'report.json'} is damaged, or of another Tailrace, and left out ({reason})."]
+        return dict(faults=(*faults, *given_up), warnings=(*warnings, *found), headline=top)
 
     @staticmethod
     def _pressure(servers: tuple[ServerNumbers, ...]) -> list[str]:

@@ -113,16 +113,26 @@ def _bound(port: int) -> socket.socket:
     return listening
 
 
-def keep_metrics(directory: Path, path: Path, *, until: float | None, every: float, once: bool) -> None:
-    """Rewrites `path` until the run has ended, or SIGINT or SIGTERM comes. `every`: seconds."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise WatchError(f"--metrics {path}: expected a file in a directory that is there")
-    run = Run(report_directory(directory), until)
+def keep_metrics(
+    directory: Path,
+    path: Path,
+    *,
+    until: float | None,
+    every: float,
+    once: bool,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Rewrites `path` until the run has ended, or SIGINT or SIGTERM comes. `every`: seconds.
+
+    Without `once` it may be started before the run.
+    """
+    _check_metrics(path)
     stop = threading.Event()
     if not once:
         for one in (signal.SIGINT, signal.SIGTERM):
             signal.signal(one, lambda *_: stop.set())
-    while True:
+    run = _begun(directory, until, every, stop, say) if not once else Run(report_directory(directory), until)
+    while run is not None:
         begin = time.monotonic()
         numbers = run.look()
         if numbers is not None and run.snapshot is not None:
@@ -134,3 +144,33 @@ def keep_metrics(directory: Path, path: Path, *, until: float | None, every: flo
             raise NoRun(f"{run.directory}: no server has written its status yet")
         if once or (numbers is not None and numbers.has_ended) or stop.wait(begin + every - time.monotonic()):
             return
+
+
+def _check_metrics(path: Path) -> None:
+    """A slip in the name must not cost a file of the user, or a device."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise WatchError(f"--metrics {path}: expected a file in a directory that is there")
+    try:
+        is_ours = not path.exists() or (path.is_file() and metrics.is_ours(path))
+    except OSError as error:
+        raise WatchError(f"--metrics {path}: cannot be read: {error.strerror}") from None
+    if not is_ours:
+        raise WatchError(
+            f"--metrics {path}: is there, and not made by `tailrace watch`, so it is not replaced; expected a new name"
+        )
+
+
+def _begun(
+    directory: Path, until: float | None, every: float, stop: threading.Event, say: Callable[[str], None]
+) -> Run | None:
+    """Waits for a run in `directory`. None once `stop` is set."""
+    is_said = False
+    while True:
+        try:
+            return Run(report_directory(directory), until)
+        except NoRun as error:
+            if not is_said:
+                say(f"tailrace: {error}; waiting for one")
+            is_said = True
+        if stop.wait(every):
+            return None
