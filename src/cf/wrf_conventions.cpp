@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "base/index.hpp"
 #include "cf/conventions.hpp"
@@ -16,11 +15,13 @@ namespace {
 
 constexpr std::int64_t dates_per_chunk = 512;
 
-// Whole seconds, as WRF has them.
+// Whole seconds, as WRF has them. The date is rounded, not the time: a run may start within a second.
 std::string date_text(double seconds, const calendar::Calendar& calendar) {
-  const calendar::Date date = calendar.date_of(std::round(seconds));
+  const calendar::Date date = calendar.date_of(seconds + 0.5);
+  // The sum of 59 and a fraction that is nearly 1 may be 60.
+  const int second = std::min(static_cast<int>(date.second), 59);
   return fmt::format("{:04}-{:02}-{:02}_{:02}:{:02}:{:02}", date.year, date.month, date.day, date.hour,
-                     date.minute, std::lround(date.second));
+                     date.minute, second);
 }
 
 // In the order in which WRF writes them; others follow.

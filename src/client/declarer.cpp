@@ -33,22 +33,6 @@ void check_name(const std::string& what, const std::string& name) {
     refuse(fmt::format("{} \"{}\": the name {}", what, base::quotable(name), *complaint));
 }
 
-using NameComplaint = std::optional<std::string> (*)(std::string_view name);
-
-void check_attributes(const std::string& owner, const model::Attributes& attributes, model::DataType type,
-                      NameComplaint name_complaint = &model::variable_attribute_complaint) {
-  for (const auto& [name, value] : attributes)
-    if (const auto complaint = name_complaint(name))
-      refuse(fmt::format("{}: attribute \"{}\" {}", owner, base::quotable(name), *complaint));
-  if (const auto complaint = model::attributes_complaint(attributes, type))
-    refuse(fmt::format("{}: {}", owner, *complaint));
-}
-
-void check_field_attributes(const model::Field& field) {
-  check_attributes(fmt::format("field \"{}\"", field.name), field.attributes, field.type,
-                   &model::field_attribute_complaint);
-}
-
 // A value that no array of that type can hold would never be found.
 void check_fill_value(const model::Field& field) {
   if (!field.fill_value) return;
@@ -552,29 +536,6 @@ model::Mesh Declarer::add_nodes(int grid, const MeshArguments& mesh) {
   give_static(declared.node_y_field, bytes_of(mesh.node_y.subspan(begin, count)));
   declared.nodes_digest = base::digest(std::as_bytes(mesh.node_y), base::digest(std::as_bytes(mesh.node_x)));
   return declared;
-}
-
-void Declarer::set_attribute(const std::string& field_name, const std::string& name,
-                             const model::AttributeValue& value) {
-  if (field_name.empty()) {
-    if (const auto complaint = model::attribute_name_complaint(name))
-      refuse(fmt::format("attribute \"{}\" {}", base::quotable(name), *complaint));
-    if (const auto complaint = model::value_complaint(name, value)) refuse(*complaint);
-    declarations_.attributes[name] = value;
-    return;
-  }
-  const auto found = declarations_.find_field(field_name);
-  if (!found)
-    refuse(fmt::format("attribute \"{}\": field \"{}\" was not declared.{}", base::quotable(name), field_name,
-                       base::name_hint(field_name, declarations_.field_names())));
-  model::Field& field = declarations_.fields[base::index(*found)];
-  if (!field.is_put())
-    refuse(fmt::format("attribute \"{}\": \"{}\" is an input; expected a field that the model puts",
-                       base::quotable(name), field_name));
-  model::Field changed = field;
-  changed.attributes[name] = value;
-  check_field_attributes(changed);
-  field = std::move(changed);
 }
 
 int Declarer::field(const std::string& grid_name, model::Field field) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/index.hpp"
+#include "client/attributes.hpp"
 #include "client/coordinate.hpp"
 #include "client/grid.hpp"
 #include "client/healpix.hpp"
@@ -64,9 +65,10 @@ class Declarer {
   void healpix_grid(const HealpixArguments& healpix);
   void mesh(const std::string& grid, const MeshArguments& mesh);
   void mesh_location(const std::string& grid, const MeshPlaceArguments& place);
-  // Gives an attribute to a field, or, with an empty name of a field, to all files; a later value replaces
-  // it.
-  void set_attribute(const std::string& field, const std::string& name, const model::AttributeValue& value);
+  // See client/attributes.hpp.
+  void set_attribute(const std::string& field, const std::string& name, const model::AttributeValue& value) {
+    client::set_attribute(declarations_, field, name, value);
+  }
   int field(const std::string& grid, model::Field field);  // empty grid: scalar; returns the field's index
   // Declares a field that the model gets from files. Names of inputs and of other fields differ.
   int input(const std::string& grid, model::Field field);

@@ -276,7 +276,10 @@ Sources read_sources(const std::string& path, const Reader& reader, const Dialec
   CarefulReader careful(with_model);
   const Reader read = std::ref(careful);
   Walk walk(read, dialects, problems);
-  if (!path.empty() || model_text.empty()) walk.load(normal(path), read(path));
+  if (path.empty() && model_text.empty())
+    throw Error(ErrorCode::configuration,
+                "the path of the configuration is empty; expected a file, or a text of the model");
+  if (!path.empty()) walk.load(normal(path), read(path));
   if (!model_text.empty()) walk.load_of_model(name_of_model_text, read(name_of_model_text));
   if (find_data && problems.empty())
     walk.load_data(find_data, [&](const std::string& name) { return careful(name, true); });

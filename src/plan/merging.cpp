@@ -57,7 +57,8 @@ void check_merging(const settings::Configuration& configuration, config::Problem
       if (!use.fields.contains(merge.parent().field))
         problems.add(
             merge.parent().location, use.options->config_path + ".merge",
-            fmt::format("no variable with these options is of \"{}\"; expected one of {} as the parent",
+            fmt::format("no variable with these options is of \"{}\", the parent in this list; expected a "
+                        "parent that is written (known: {})",
                         merge.parent().field, fmt::join(use.fields, ", ")));
 }
 

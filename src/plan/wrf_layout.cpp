@@ -25,8 +25,8 @@ void check_dims(const DatasetPlan& file, const model::Declarations& declarations
       if (is_new || first->second.extent == grid.shape[d]) continue;
       problems.add(file.entry.layout_location, "output." + file.entry.path + ".layout",
                    fmt::format("the dimension \"{}\" of \"{}\" has {} cells, and that of \"{}\" has {}; "
-                               "expected grids whose dimensions of one name have one extent, as {}_stag is "
-                               "another name, or two files",
+                               "expected one extent for each name, so another name for one of them, such as "
+                               "\"{}_stag\", or two files",
                                grid.dims[d], variable.name, grid.shape[d], *first->second.variable,
                                first->second.extent, grid.dims[d]));
       return;

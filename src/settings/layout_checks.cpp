@@ -52,9 +52,9 @@ class WrfChecks {
   }
 
   void check_variable(const VariableEntry& variable) {
-    if (variable.regrid)
-      refuse(variable.regrid->location, variable.config_path + ".regrid",
-             "has no coordinates of the grid to which fields are regridded");
+    if (variable.regrid)  // variables that share it share the problem, which is reported once
+      refuse(variable.regrid->location, (variable.says_regrid ? variable.config_path : path()) + ".regrid",
+             "has no coordinates of the grid to which fields are regridded, so it needs `regrid: none`");
     if (variable.cmip) refuse(variable.location, variable.config_path + ".cmip", "has no attributes of CMIP");
     if (variable.cycle != time::Cycle::none)
       refuse(variable.every_location, variable.config_path + ".each", "has no bounds of climatologies");
@@ -62,7 +62,7 @@ class WrfChecks {
       refuse(variable.location, variable.config_path + ".axis", "has one dimension of time, `Time`");
     if (!variable.coordinates.empty())
       refuse(variable.location, variable.config_path + ".coordinates",
-             "has no scalar coordinates; give the names of variables as the attribute `coordinates`");
+             "has no scalar coordinates, only names of variables as the attribute `coordinates`");
   }
 
  private:

@@ -105,10 +105,10 @@ std::vector<Option> how_it_is_written() {
        .type = choice({"cf", "wrf"}),
        .description =
            "The conventions of the file: those of CF, or those of WRF's own files. With `wrf` the time "
-           "dimension "
-           "is `Time`, without a coordinate; `Times` has the dates as texts, so `model_time.start` is "
-           "needed; attributes are exactly those that the model and this configuration give; and nothing is "
-           "added, neither coordinates of grids nor `_FillValue` where the model has none.",
+           "dimension is `Time`, without a coordinate; `Times` has the dates as texts, so "
+           "`model_time.start` is needed; attributes are exactly those that the model and this configuration "
+           "give; and nothing is added, neither coordinates of grids nor `_FillValue` where the model has "
+           "none.",
        .example = "wrf",
        .default_value = "cf"},
       {.name = "time_stamp",
@@ -124,8 +124,7 @@ std::vector<Option> how_it_is_written() {
            "record that ends when this run begins or before (`append`), or it is an error of `ready`, before "
            "any file is written. By default a run that begins at model time 0 (or before it) replaces the "
            "file, and for a run that begins later, with an `initial_time`, it is an error. On an object "
-           "store it "
-           "is an error by default.",
+           "store it is an error by default.",
        .example = "fail",
        .deprecated_names = {"overwrite"}},
       {.name = "sync",

@@ -75,6 +75,16 @@ TEST(WrfConventions, dates_have_whole_seconds_and_are_rounded) {
   EXPECT_EQ(text_of(values[0]), "2026-01-01_00:00:002026-01-02_00:00:002026-01-01_00:00:59");
 }
 
+TEST(WrfConventions, dates_of_a_run_that_starts_within_a_second_have_no_second_60) {
+  const DatasetLayout layout = WrfCase().layout();
+  const std::vector<time::TimeRecord> records{{.begin = 59.0, .end = 59.0}, {.begin = 58.7, .end = 58.7}};
+  const calendar::Calendar calendar("standard", calendar::parse_date("2026-01-01T00:00:00.7"));
+  const auto values = layout.conventions->times_of(
+      {.axis = layout.axes[0], .first = 0, .records = records, .stamp = settings::TimeStamp::end}, calendar);
+  ASSERT_EQ(values.size(), 1u);
+  EXPECT_EQ(text_of(values[0]), "2026-01-01_00:01:002026-01-01_00:00:59");
+}
+
 TEST(CfConventions, list_fields_as_coordinates_where_the_file_has_them) {
   Case given;
   given.declarations.fields.push_back(make_field("lat", 0));

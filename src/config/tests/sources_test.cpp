@@ -251,6 +251,8 @@ TEST(Sources, SaysWhichIncludeIsMissing) {
   EXPECT_EQ(complaint({{"a.yaml", "include: b.yaml"}}, "a.yaml"),
             "a.yaml:1:10  include: expected a list of files, such as `include: [fields.yaml]`");
   EXPECT_EQ(complaint({}, "a.yaml"), "cannot read a.yaml");
+  EXPECT_EQ(complaint({}, ""),
+            "the path of the configuration is empty; expected a file, or a text of the model");
 }
 
 TEST(Sources, TellsWhereTheYamlIsBroken) {

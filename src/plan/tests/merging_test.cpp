@@ -197,8 +197,8 @@ TEST(Merging, RefusesChildrenThatDoNotFit) {
   EXPECT_THAT(complaint("merge: [[t, t_nst]]"), HasSubstr("Did you mean \"t_nest\"?"));
   EXPECT_THAT(
       complaint("merge: [[u, u_nest]]"),
-      HasSubstr("run.yaml:10:50  output.a.nc.regrid.merge: no variable with these options is of \"u\"; "
-                "expected one of t as the parent"));
+      HasSubstr("run.yaml:10:50  output.a.nc.regrid.merge: no variable with these options is of \"u\", "
+                "the parent in this list; expected a parent that is written (known: t)"));
   EXPECT_THAT(complaint("merge: [[t, t_slow]]"),
               HasSubstr("run.yaml:10:53  output.a.nc.regrid.merge: \"t\" is sent every 1 h and its child "
                         "\"t_slow\" every 2 h; expected a child that is sent whenever its parent is"));

@@ -1,6 +1,7 @@
 // The options of regridding of files and variables, the grids of files, and pyramids.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <numbers>
 
 #include "config/testing/section_conformance.hpp"
@@ -62,6 +63,16 @@ TEST(Regridding, RefusesPointsAndSplitVariables) {
   EXPECT_THAT(complaint(output("a.nc: {regrid: {to: {gaussian: F4}}, "
                                "variables: [{field: u, every: 1 s, split: z}]}")),
               HasSubstr("output.a.nc.variables[0].split: regridded variables cannot be split"));
+}
+
+TEST(Regridding, IsRefusedOnceForAFileInTheLayoutOfWrf) {
+  const std::string said = complaint(
+      "tailrace: 1\n" + fields +
+      "defaults: {regrid: {to: {gaussian: F4}}}\n"
+      "output: {a.nc: {layout: wrf, variables: [{field: u, every: 1 s}, {field: w, every: 1 s}]}}\n");
+  EXPECT_THAT(said,
+              HasSubstr("output.a.nc.regrid: a file with `layout: wrf` has no coordinates of the grid"));
+  EXPECT_EQ(std::ranges::count(said, '\n'), 0);
 }
 
 TEST(Regridding, HasACacheForAll) {
