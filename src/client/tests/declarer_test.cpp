@@ -416,7 +416,9 @@ TEST(Declarer, CoordinatesAreWhatTheRanksAgreeOn) {
     declarer.coordinate("les", coordinate("x"), values);
     EXPECT_EQ(declarer.field("les", field("w")), 0) << "handles do not depend on what the ranks agree on";
     EXPECT_TRUE(declarer.given_coordinates()[0].form.whole && declarer.given_coordinates()[0].form.part);
-    GivenCoordinate agreed{.form = {.whole = whole, .part = !whole}, .vertices = vertices};
+    GivenCoordinate agreed;
+    agreed.form = {.whole = whole, .part = !whole};
+    agreed.vertices = vertices;
     if (whole) agreed.values = {30, 40, 50};
     declarer.settle_coordinates({agreed});
     EXPECT_THAT(declarer.given_coordinates(), IsEmpty());

@@ -38,6 +38,13 @@ void check_parts(std::string_view key) {
 
 bool is_object_url(std::string_view path) { return path.starts_with(scheme); }
 
+bool is_unknown_url(std::string_view path) {
+  const bool is_misspelt = path.starts_with("s3:/") || path.starts_with("S3:/");
+  const std::size_t colon = path.find("://");
+  const bool has_scheme = colon != path.npos && colon > 0 && path.find('/') > colon;
+  return !is_object_url(path) && (is_misspelt || has_scheme);
+}
+
 Location location_of(std::string_view url) {
   if (!is_object_url(url)) refuse("is not the name of an object store");
   url.remove_prefix(scheme.size());

@@ -7,6 +7,8 @@
 namespace tailrace::output::object_store {
 
 bool is_object_url(std::string_view path);  // begins with "s3://"
+// Whether a path is meant as the name of a store that is not known: "S3://a/b", "s3:/a/b", "gs://a/b".
+bool is_unknown_url(std::string_view path);
 
 struct Location {
   std::string bucket;

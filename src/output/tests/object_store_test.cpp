@@ -54,6 +54,13 @@ TEST(Location, is_a_bucket_and_a_key) {
   EXPECT_FALSE(is_object_url("/s3://climate/a.zarr"));
 }
 
+TEST(Location, tells_names_of_unknown_stores_from_paths) {
+  for (const char* const name : {"S3://climate/a.zarr", "s3:/climate/a.zarr", "gs://climate/a.zarr"})
+    EXPECT_TRUE(is_unknown_url(name)) << name;
+  for (const char* const name : {"s3://climate/a.zarr", "a.zarr", "/a://b.zarr", "runs:1/a.zarr", "a/b://c"})
+    EXPECT_FALSE(is_unknown_url(name)) << name;
+}
+
 TEST(Location, refuses_names_that_a_server_would_change) {
   for (const char* const name :
        {"s3://", "s3://climate", "s3://climate/", "s3:///a.zarr", "s3://climate/a//b", "s3://climate/../b",

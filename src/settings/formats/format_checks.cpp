@@ -60,6 +60,11 @@ void check_format(const OutputEntry& file, Problems& problems) {
   check_sections(file, problems);
   const output::Format* format = output::find_format(file.format);
   if (format == nullptr) return;
+  if (format->makes_files() && output::object_store::is_unknown_url(file.path))
+    problems.add(
+        file.location, "output." + file.path,
+        "is no name of an object store that is known; expected one that begins with \"s3://\", or a path in "
+        "the file system");
   const output::DatasetRequest request = request_of(file);
   if (request.appends && !format->can_append())
     problems.add(request.if_exists_location, request.config_path + ".if_exists",
