@@ -68,8 +68,8 @@ def watch(
 ) -> None:
     """Show the run in DIR (default: here) in a browser: its numbers, and pictures of what it has written.
 
-    The page is served on this machine only, and only to those who have the address that is printed. It reads files that the
-    run leaves anyway. DIR is the directory of the job, or its report directory.
+    The page is served on this machine only, and only to those who have the address that is printed. It reads files
+    that the run leaves anyway. DIR is the directory of the job, or its report directory.
     """
     from tailrace.watch.serve import keep_metrics, serve_page
 
