@@ -269,7 +269,11 @@ class Running:
 
 def works_in(pid: int, folder: Path) -> bool:
     """Also if only a thread other than the first is left: it holds the files of the process until it has ended."""
-    for thread in Path(f"/proc/{pid}/task").glob("*"):
+    try:
+        threads = list(Path(f"/proc/{pid}/task").iterdir())
+    except OSError:  # it has ended, or is no process of ours
+        return False
+    for thread in threads:
         with contextlib.suppress(OSError):
             if (thread / "cwd").readlink() == folder:
                 return True
