@@ -2,6 +2,7 @@
 
 import netCDF4
 import pytest
+from tailrace.cli import main
 from tailrace.yac.errors import CouplingError
 from tailrace.yac.levels import Levels
 
@@ -23,3 +24,21 @@ def test_mistakes_name_the_place(tmp_path, file, variable, message):
     with pytest.raises(CouplingError) as found:
         Levels("plev", entry)
     assert str(found.value) == f"run.yaml:4:19  yac.levels.plev: {tmp_path}/{message}"
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        ("levels: {plev: {file: no.nc}}", "run.yaml:2:50  yac.levels.plev: {folder}/no.nc: is no file"),
+        ("grids: {mesh: {file: no.nc}}", "run.yaml:2:15  yac.grids.mesh: {folder}/no.nc: is no file"),
+    ],
+)
+def test_check_opens_the_files(tmp_path, capfd, section, message):
+    text = f"tailrace: 1\nyac: {{grids: {{boxes: {{latlon: 20 deg}}}}, {section}}}\n"
+    if section.startswith("grids"):
+        text = f"tailrace: 1\nyac: {{{section}}}\n"
+    (tmp_path / "run.yaml").write_text(text)
+    with pytest.raises(SystemExit) as ended:
+        main(["check", str(tmp_path / "run.yaml")])
+    assert ended.value.code == 2
+    assert message.format(folder=tmp_path) in capfd.readouterr().err
