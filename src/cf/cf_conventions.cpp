@@ -81,8 +81,8 @@ std::vector<std::string> fields_as_coordinates(const Draft& draft, int variable)
   return found;
 }
 
-// CF 7.1: snapshots whose model knows from when to when they hold have these bounds as a field, which `bounds` under
-// `time_attributes` names.
+// CF 7.1: snapshots whose model knows from when to when they hold have these bounds as a field, which
+// `bounds` under `time_attributes` names.
 void add_given_bounds(Draft& draft) {
   const output::Attributes& given = draft.file.entry.time_attributes;
   const auto name = std::ranges::find(given, "bounds", &output::Attributes::value_type::first);
@@ -103,7 +103,8 @@ void add_given_bounds(Draft& draft) {
 bool is_given_bounds(const Draft& draft, const plan::VariablePlan& plan) {
   if (plan.axis < 0) return false;
   const AxisLayout& axis = draft.layout.axes[base::index(plan.axis)];
-  const output::Attributes& times = draft.layout.dataset.variables[base::index(axis.time_variable)].attributes;
+  const output::Attributes& times =
+      draft.layout.dataset.variables[base::index(axis.time_variable)].attributes;
   return axis.bounds_variable < 0 &&
          std::ranges::find(times, output::Attributes::value_type("bounds", plan.name)) != times.end();
 }

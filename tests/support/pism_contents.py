@@ -1,4 +1,4 @@
-"""What the program pism_calls.py writes, in the words of PISM's output writer."""
+"""The files and variables of the program pism_calls.py, in the words of PISM's output writer."""
 
 import numpy as np
 

@@ -11,9 +11,12 @@ import numpy as np
 
 from tailrace.yac.errors import CouplingError
 from tailrace.yac.exchange import declare_field
+from tailrace.yac.request import Request
 from tailrace.yac.waiting import say
 
 from .aside import move_aside
+from .grid import GridPart
+from .orders import Order
 from .variables import CONNECTING, OF_TIME, Contents, Variable, attribute
 
 NARROW = ("int8", "int16")  # types of files that no field has
@@ -25,7 +28,7 @@ class PismFile:
     """Definitions and values come in any order until the coordinates of all dimensions are here, or the first record
     is over; then the session starts. `request`: of the user's configuration."""
 
-    def __init__(self, name: str, request: Any, comm: Any, grids: dict[str, Any]):
+    def __init__(self, name: str, request: Request, comm: Any, grids: dict[str, GridPart]):
         self.name, self.contents = name, Contents()
         self._request, self._comm, self._grids = request, comm, grids
         self._texts: dict[str, bytes] = {}
@@ -41,7 +44,7 @@ class PismFile:
 
     # ---- orders
 
-    def check_open(self, what: str) -> None:
+    def _check_definition(self, what: str) -> None:
         if self._io is not None:
             raise CouplingError(
                 f"{self.name}: PISM defines {what} after the first record, when the file is there; expected all "
@@ -53,14 +56,14 @@ class PismFile:
             say("warning", f"{self.name}: {what} left out, as PISM gives this after the first record")
         return self._io is not None
 
-    def define_variable(self, order: Any) -> None:
+    def define_variable(self, order: Order) -> None:
         if order["variable_name"] not in self.contents.variables:
-            self.check_open(f"the variable {order['variable_name']}")
+            self._check_definition(f"the variable {order['variable_name']}")
             self.contents.add_variable(order)
 
     def define_dimension(self, name: str, length: int) -> None:
         if name not in self.contents.dims:
-            self.check_open(f"the dimension {name}")
+            self._check_definition(f"the dimension {name}")
             self.contents.dims[name] = length
 
     def set_attributes(self, given: dict[str, Any]) -> None:
@@ -87,7 +90,7 @@ class PismFile:
 
     def take(self, name: str, values: np.ndarray, start: list[int] | None = None) -> None:
         """`start`: of an array beside YAC, of which a part may have come."""
-        variable = self.variable(name)
+        variable = self._variable(name)
         self._check_place(variable, values, start)
         if self.contents.is_coordinate(variable):
             self._coordinates[name] = values
@@ -107,7 +110,7 @@ class PismFile:
         elif self._comm.rank == 0:
             say("warning", f"{self.name}: PISM wrote no record, so there is no such file")
 
-    def variable(self, name: str) -> Variable:
+    def _variable(self, name: str) -> Variable:
         if name not in self.contents.variables:
             raise CouplingError(f"{self.name}: PISM writes {name}, which it has not defined in this file")
         return self.contents.variables[name]
@@ -115,14 +118,18 @@ class PismFile:
     def _check_place(self, variable: Variable, values: np.ndarray, start: list[int] | None) -> None:
         if variable.of_time and not self._times:
             raise CouplingError(f"{self.name}: PISM writes {variable.name} before the first time of the file")
-        if start is None:
-            return
         first = [len(self._times) - 1] * variable.of_time + [0] * len(variable.dims)
-        if start != first or values.size != np.prod(self.contents.shape(variable), dtype=int):
+        start = first if start is None else start
+        if start != first or values.size != np.prod(self._own_shape(variable), dtype=int):
             raise CouplingError(
                 f"{self.name}: PISM writes {values.size} values of {variable.name} from {start} on; expected a whole "
-                f"record, {list(self.contents.shape(variable))} from {first} on"
+                f"record, {list(self._own_shape(variable))} from {first} on"
             )
+
+    def _own_shape(self, variable: Variable) -> tuple[int, ...]:
+        """In this process."""
+        shape, part = self.contents.shape(variable), self._grids.get(variable.name)
+        return (part.rows, *shape[1:]) if part else shape
 
     # ---- the session
 
@@ -217,25 +224,22 @@ class PismFile:
     def _put(self, variable: Variable, values: np.ndarray) -> None:
         if not self._io.wants(variable.name):
             return
-        shape = self.contents.shape(variable)
-        if variable.name in self._grids:
-            shape = (self._grids[variable.name].rows, *shape[1:])
         if variable.type.startswith("int"):
             values = _whole_numbers(values, variable.fill_value())
         elif variable.type == "float32":
             values = values.astype(np.float32)
-        self._io.put(variable.name, np.ascontiguousarray(values).reshape(shape))
+        self._io.put(variable.name, np.ascontiguousarray(values).reshape(self._own_shape(variable)))
 
 
 def _whole_numbers(values: np.ndarray, fill: float | None) -> np.ndarray:
-    """What is none, such as NaN, is missing."""
+    """Numbers that no int32 holds, such as NaN, become missing."""
     whole = np.rint(values)
     whole[~(np.abs(whole) < 2.0**31)] = NO_INTEGER if fill is None else fill
     return whole.astype(np.int32)
 
 
 def text_of(name: str, contents: Contents) -> str:
-    """The configuration that PISM's definitions make, over which that of the user goes. JSON is YAML too."""
+    """The configuration that PISM's definitions make, which that of the user overrides. JSON is YAML too."""
     fields = contents.fields()
     fixed = [one.name for one in fields if not one.of_time]
     groups: dict[str, Any] = {"pism": {"every": "1 step", "names": ["*"], "optional": True}}

@@ -6,8 +6,10 @@ import os
 from typing import Any
 
 from tailrace.yac.errors import CouplingError
+from tailrace.yac.request import Request
 
 from .file import PismFile
+from .grid import GridPart
 from .orders import Action, Order
 
 
@@ -15,7 +17,7 @@ class Files:
     """`comm`: of the processes of this component; `grids`: of the fields that PISM has defined, by name, which may come
     later."""
 
-    def __init__(self, request: Any, comm: Any, grids: dict[str, Any]):
+    def __init__(self, request: Request, comm: Any, grids: dict[str, GridPart]):
         self._request, self._comm, self._grids = request, comm, grids
         self._open: dict[str, PismFile] = {}
 

@@ -30,7 +30,7 @@ class Action(IntEnum):
 
 
 class Order(Mapping[str, Any]):
-    """What an order says, by PISM's names."""
+    """An order, with what it says by PISM's names."""
 
     def __init__(self, action: Action, info: dict[str, Any]):
         self.action, self._info = action, info

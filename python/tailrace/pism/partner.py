@@ -1,7 +1,7 @@
 """PISM as a component of the job: its definitions, its orders and its values.
 
 PISM's processes and those of this component have an intercommunicator, on which PISM's first process sends to ours.
-What all of our processes need they get from the first.
+It passes on to the others what they all need.
 """
 
 from __future__ import annotations
@@ -71,22 +71,27 @@ class Partner:
         size = np.empty(2, dtype="i")
         if self.comm.rank == 0:
             self._link.Recv([size, self._mpi.INT], 0, ORDERS)
-        counts = self._gathered(None)
+        counts = self._counts()
         parts = [self._gathered(counts, kind) for kind in ("i", "d", "d")]
         size, (index, y, x) = self.comm.bcast((size, parts))
         part = GridPart(name, int(size[1]), int(size[0]), self.comm.rank, self.comm.size)
         self._points[name] = part.define(index, y, x)
         self._grids[name] = part
 
-    def _gathered(self, counts: np.ndarray | None, kind: str = "i") -> np.ndarray | None:
-        """From all processes of PISM to our first one: a number from each without `counts`."""
+    def _counts(self) -> np.ndarray | None:
+        """How many points each process of PISM has, in our first process."""
         if self.comm.rank:
-            (self._link.Gather if counts is None else self._link.Gatherv)(None, None, root=self._mpi.PROC_NULL)
+            self._link.Gather(None, None, root=self._mpi.PROC_NULL)
             return None
+        counts = np.empty(self._link.Get_remote_size(), dtype="i")
+        self._link.Gather(None, [counts, self._mpi.INT], root=self._mpi.ROOT)
+        return counts
+
+    def _gathered(self, counts: np.ndarray | None, kind: str) -> np.ndarray | None:
+        """As many values from each process of PISM, in our first process."""
         if counts is None:
-            values = np.empty(self._link.Get_remote_size(), dtype="i")
-            self._link.Gather(None, [values, self._mpi.INT], root=self._mpi.ROOT)
-            return values
+            self._link.Gatherv(None, None, root=self._mpi.PROC_NULL)
+            return None
         values = np.empty(counts.sum(), dtype=kind)
         places = np.concatenate(([0], np.cumsum(counts)[:-1]))
         mpi_kind = self._mpi.INT if kind == "i" else self._mpi.DOUBLE
@@ -132,12 +137,13 @@ class Partner:
     def array(self, tag: int, count: int, is_text: bool) -> np.ndarray | bytes:
         """Values beside YAC, float64, or characters."""
         values = np.empty(count, dtype="S1" if is_text else "f8")
+        buffer = [values, self._mpi.CHAR if is_text else self._mpi.DOUBLE]
         if self.comm.rank == 0:
-            request = self._link.Irecv([values, self._mpi.CHAR if is_text else self._mpi.DOUBLE], 0, tag)
+            request = self._link.Irecv(buffer, 0, tag)
             self._patience.wait(
                 request.Test, lambda waited: f"PISM has announced {count} values, and for {waited} has not sent them"
             )
-        self.comm.Bcast([values, self._mpi.CHAR if is_text else self._mpi.DOUBLE])
+        self.comm.Bcast(buffer)
         return values.tobytes() if is_text else values
 
 

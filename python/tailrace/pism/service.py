@@ -15,7 +15,7 @@ from .files import Files
 from .orders import Action, Order
 from .partner import OUTPUT, PISM, Partner
 
-# What a configuration is read with before PISM has said what is in its files.
+# Stands for PISM's definitions while the configuration is read for the first time: it may have options of files alone.
 ANY_FILE = """\
 fields: {pism: {every: 1 step, names: ["*"], optional: true}}
 output: {"{file}": {variables: [{fields: "*", every: 1 step}]}}

@@ -1,4 +1,4 @@
-"""What PISM says of a file, its dimensions and variables, in the words of a session's declarations."""
+"""PISM's definitions of a file, its dimensions and variables, and their form in the declarations of a session."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import numpy as np
 
 from tailrace.yac.errors import CouplingError
 from tailrace.yac.metadata import OWN
+
+from .orders import Order
 
 TYPES = {"f8": "float64", "f4": "float32", "i4": "int32", "i2": "int16", "i1": "int8", "S1": "text"}
 # Attributes that connect variables, or that Tailrace writes itself from what is declared.
@@ -44,7 +46,7 @@ class Variable:
         return {**own, "attributes": {name: attribute(value) for name, value in kept.items()}}
 
 
-def variable_of(order: Any, time: str | None) -> Variable:
+def variable_of(order: Order, time: str | None) -> Variable:
     """`order`: DEFINE_VARIABLE; `time`: the dimension of the records. Raises CouplingError."""
     name, dims, kind = order["variable_name"], list(order["dimensions"]), order["dtype"]
     if kind not in TYPES:
@@ -83,7 +85,7 @@ class Contents:
     def time(self) -> str | None:
         return next((name for name, length in self.dims.items() if length == 0), None)
 
-    def add_variable(self, order: Any) -> None:
+    def add_variable(self, order: Order) -> None:
         """A second definition changes nothing, since PISM gives one whenever it is not sure."""
         made = variable_of(order, self.time)
         unknown = [dim for dim in made.dims if dim not in self.dims]
@@ -103,7 +105,7 @@ class Contents:
         return {name: one for name, one in self.variables.items() if name in named and not one.dims}
 
     def fields(self) -> list[Variable]:
-        """What has values and is no coordinate."""
+        """Those with values that are no coordinates."""
         mappings = self.mappings()
         return [
             one

@@ -1,4 +1,4 @@
-"""What `tailrace check` does with the section `yac`."""
+"""The part of `tailrace check` that looks at the section `yac`."""
 
 from __future__ import annotations
 

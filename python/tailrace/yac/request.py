@@ -65,7 +65,7 @@ def read_request(path: Path) -> Request:
 
 
 def read_request_with(path: Path, text: str) -> Request:
-    """With a text as a model may give it, under which the user's goes. Without the section `yac` its place is empty.
+    """With a text as a model may give it, which the user's overrides. Without the section `yac` its place is empty.
     Raises tailrace.Error."""
     from tailrace import _core
 

@@ -114,8 +114,8 @@ Coupling read(const Value& value, config::Problems& problems) {
   return coupling;
 }
 
-// No model declares fields where the component has grids, so a pattern stands for none. (PISM's files have no grids
-// here.)
+// No model declares fields where the component has grids, so a pattern stands for none. (PISM's files have no
+// grids here.)
 void check(const Coupling& coupling, const config::Sections& all, config::Problems& problems) {
   const auto* groups = all.find<std::vector<FieldGroup>>();
   if (coupling.grids.empty() || groups == nullptr) return;

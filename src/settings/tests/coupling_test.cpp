@@ -101,12 +101,15 @@ TEST(CouplingRequest, has_no_patterns_in_place_of_names) {
   }
 }
 
-TEST(CouplingRequest, has_no_place_without_the_section) { EXPECT_EQ(request_of("tailrace: 1\n")["place"], ""); }
+TEST(CouplingRequest, has_no_place_without_the_section) {
+  EXPECT_EQ(request_of("tailrace: 1\n")["place"], "");
+}
 
 // `tailrace serve --pism` gives the files; of those that the user leaves out none is left.
 TEST(CouplingRequest, has_the_files_of_the_text_beside_it) {
-  const std::string text = "fields: {a: {names: [t]}}\n"
-                           "output: {\"{file}\": {variables: [{field: t, every: 1 step}]}}\n";
+  const std::string text =
+      "fields: {a: {names: [t]}}\n"
+      "output: {\"{file}\": {variables: [{field: t, every: 1 step}]}}\n";
   auto made = request_of("tailrace: 1\n", text);
   ASSERT_EQ(made["files"].size(), 1u);
   EXPECT_EQ(made["files"][0]["name"], "{file}");
