@@ -26,14 +26,14 @@ class GridPart:
     def define(self, index: np.ndarray, y: np.ndarray, x: np.ndarray) -> Any:
         """In YAC. `index`: the number of each point of the whole grid, in the order of `y` and `x`, which are its
         places in radians. Returns the points of this part, in the order of their numbers."""
-        import yac
-
         order = np.argsort(index)
         if not np.array_equal(index[order], np.arange(self.shape[0] * self.shape[1])):
             raise CouplingError(
                 f"the processes of PISM have {len(index)} points of the grid {self.name.removesuffix('_output')}; "
                 f"expected each of its {self.shape[0]} x {self.shape[1]} points once"
             )
+        import yac  # only now: it starts MPI
+
         first = self.first_row * self.columns
         own = order[first : first + self.count]
         grid = yac.CloudGrid(self.name, x[own], y[own])
