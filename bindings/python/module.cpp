@@ -92,8 +92,12 @@ NB_MODULE(_core, module) {
       "The longest time from a signal to the end of the servers, in a checked configuration; 0 if they take "
       "no signal.");
   module.def(
-      "coupling_request", [](nb::handle config) { return tailrace::coupling_request(path_of(config)); },
-      "config"_a, "What `tailrace serve --yac` needs of a checked configuration, as JSON.");
+      "coupling_request",
+      [](nb::handle config, const std::string& text) {
+        return tailrace::coupling_request(path_of(config), text);
+      },
+      "config"_a, "text"_a = "",
+      "What `tailrace serve --yac` and `--pism` need of a checked configuration, as JSON.");
   nb::class_<tailrace::Conversion>(module, "Conversion", "The result of convert_configuration.")
       .def_ro("text", &tailrace::Conversion::text, "YAML.")
       .def_ro("warnings", &tailrace::Conversion::warnings, "One line each, with file:line:column.");

@@ -466,9 +466,9 @@ TAILRACE_EXPORT std::string report_directory(const std::string& configuration);
 // check.
 TAILRACE_EXPORT double seconds_of_grace(const std::string& configuration);
 
-// The part of a checked configuration that `tailrace serve --yac` needs, as JSON
-// (src/settings/coupling/request.hpp describes it). Throws the errors of check.
-TAILRACE_EXPORT std::string coupling_request(const std::string& configuration);
+// The part of a checked configuration that `tailrace serve --yac` and `--pism` need, as JSON
+// (src/settings/coupling/request.hpp describes it). `text` as in StartOptions. Throws the errors of check.
+TAILRACE_EXPORT std::string coupling_request(const std::string& configuration, const std::string& text = {});
 
 struct Conversion {
   std::string text;                   // YAML

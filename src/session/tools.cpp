@@ -180,8 +180,8 @@ double seconds_of_grace(const std::string& configuration) {
   return takes_signals ? servers.grace_seconds : 0.0;
 }
 
-std::string coupling_request(const std::string& configuration) {
-  return settings::coupling_request(configuration);
+std::string coupling_request(const std::string& configuration, const std::string& text) {
+  return settings::coupling_request(configuration, text);
 }
 
 std::map<std::string, std::string> configuration_dialects() {
