@@ -102,8 +102,8 @@ class Group:
 
 
 GROUPS = (
-    Group("bubble", PLAIN, 1, (1, 2)),
-    Group("bubble", PLAIN, 4, (1,)),
+    Group("bubble", PLAIN, 1, (1,)),
+    Group("bubble", PLAIN, 4, (1, 2)),
     Group("bubble", SMALL, 2, (1, 2)),
     Group("hoard", PLAIN, 2, (1, 2)),
     Group("hoard", SMALL, 1, (1,)),

@@ -94,6 +94,7 @@ def workload(
             "memory_bytes": 1 << 30,
             "buffer_bytes": min(256 * MIB, max(MIB, int(16 * sum(fields) / ranks))),
             "is_fed": False,
+            "writers": 4,
             "checkpoint_bytes": 0,
             "memory": [
                 {"servers": servers, "held_bytes": int(sum(records)), "suffices": True, "option_bytes": 1 << 30}

@@ -255,6 +255,7 @@ std::string workload_json(const settings::Configuration& configuration, const pl
   page["threads"] = servers.threads;
   page["memory_bytes"] = servers.memory;
   page["buffer_bytes"] = buffer_of_a_rank(configuration, plan, declarations, model_fields, run.ranks);
+  page["writers"] = plan::commits_at_a_time(settings::Mode::dedicated);
   page["is_fed"] = std::ranges::any_of(plan.inputs, [](const auto& input) { return input.field >= 0; });
   page["checkpoint_bytes"] = checkpoint_bytes(plan, declarations);
   page["memory"] = memory_json(servers, plan, declarations, run.servers);

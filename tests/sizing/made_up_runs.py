@@ -59,6 +59,7 @@ def page(
         "memory_bytes": memory,
         "buffer_bytes": 16 * size // ranks,
         "is_fed": False,
+        "writers": 4,
         "checkpoint_bytes": 0,
         "memory": [{"servers": s, "held_bytes": size, "suffices": True, "option_bytes": 2 * size} for s in servers],
         "fields": [{"name": f"u{f}", "bytes": size, "senders": ranks} for f in every],

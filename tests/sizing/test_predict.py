@@ -27,12 +27,14 @@ def test_a_server_that_keeps_up():
     one = predicted(step=0.1)
     size, packets = 100 * made.MIB, 100 * 8 + 4  # each rank ends, too
     writing = 100 * P["commit"] + P["write"] * size
-    processor = P["receive"] * packets + (P["accumulate"] + P["assemble"]) * size + 0.5 * writing
+    processor = (
+        P["receive"] * packets + (P["accumulate"] + P["assemble"]) * size + 0.5 * (100 * 0.004 + P["write"] * size)
+    )
     model = 100 * 0.1 + P["put"] * size / 4
     assert one.server_seconds == pytest.approx(max(processor, writing), rel=1e-6)
     assert one.margin == pytest.approx(1 - max(processor, writing) / model, rel=1e-6)
     assert one.limit == "model" and one.keeps_up and one.stall_seconds == 0.0
-    lag = WAKING + (processor - 0.5 * writing) / 100 + writing / 100
+    lag = WAKING + (P["receive"] * packets + (P["accumulate"] + P["assemble"]) * size) / 100 + writing / 100
     assert one.lag_seconds == pytest.approx(lag, rel=1e-6)
     assert one.seconds == pytest.approx(made.READY + model + lag, rel=1e-6)
 
@@ -44,14 +46,17 @@ def test_a_longer_run_is_longer_by_its_steps():
 
 
 def test_a_server_that_falls_behind_lets_the_model_wait_after_its_buffers_are_full():
-    one = predicted(step=1e-4, size=8 * made.MIB, memory=64 * made.MIB)
-    assert one.limit in ("servers", "disk") and not one.keeps_up
-    transit = 4 * (16 * 8 * made.MIB // 4) + 16 * made.MIB
-    absorbed = one.server_seconds * transit / (100 * 8 * made.MIB)
-    loop = 100 * 1e-4 + P["put"] * 100 * 8 * made.MIB / 4
-    assert one.stall_seconds == pytest.approx(one.server_seconds - loop - absorbed, rel=1e-6)
-    assert one.finish_seconds == pytest.approx(absorbed, rel=1e-6)
-    assert one.seconds == pytest.approx(made.READY + one.server_seconds, rel=1e-6)
+    size, put = 8 * made.MIB, 100 * 8 * made.MIB
+    loop = 100 * 1e-4 + P["put"] * put / 4
+    busy = predicted(step=1e-4, size=size, memory=64 * made.MIB)
+    writing = predicted(step=1e-4, size=size, memory=64 * made.MIB, machine=made.machine(file_system=50.0 * made.MIB))
+    assert (busy.limit, writing.limit) == ("servers", "disk")
+    for one, more in ((busy, 0), (writing, 16 * made.MIB)):  # commits wait in a quarter of the memory
+        absorbed = one.server_seconds * (16 * size + more) / put
+        assert not one.keeps_up
+        assert one.stall_seconds == pytest.approx(one.server_seconds - loop - absorbed, rel=1e-6)
+        assert one.finish_seconds == pytest.approx(absorbed, rel=1e-6)
+        assert one.seconds == pytest.approx(made.READY + one.server_seconds, rel=1e-6)
 
 
 def test_more_servers_share_what_is_compressed_but_not_the_file_of_one_home():
@@ -65,10 +70,23 @@ def test_more_servers_share_what_is_compressed_but_not_the_file_of_one_home():
     assert small[0].parts["message"] == 0.0 < small[1].parts["message"]
 
 
-def test_files_are_dealt_to_homes():
-    two = work_of(made.workload(files=2), costs(), MACHINE, 2, 1.0)
-    three = work_of(made.workload(files=3), costs(), MACHINE, 2, 1.0)
-    assert three.writing == pytest.approx(2 * two.writing), "one of two servers has two of three files"
+def test_files_are_dealt_to_homes_which_write_four_at_a_time():
+    def writing(files, servers):
+        return work_of(made.workload(files=files), costs(), MACHINE, servers, 1.0).writing
+
+    assert writing(1, 2) == pytest.approx(writing(8, 2)), "four on each, side by side"
+    assert writing(9, 2) == pytest.approx(2 * writing(8, 2))
+    assert writing(8, 1) == pytest.approx(2 * writing(4, 1))
+
+
+def test_a_slow_commit_waits_and_works_not():
+    slow = made.report()
+    for file in slow["files"]:
+        file["write"]["seconds"] += 0.5 * file["commits"]
+    late = fit([slow], MACHINE, "bubble")
+    work = work_of(made.workload(), late, MACHINE, 1, 1.0)
+    assert work.writing == pytest.approx(100 * (P["commit"] + 0.5) + P["write"] * 100 * made.MIB, rel=1e-3)
+    assert work.worked == pytest.approx(0.5 * (100 * 0.004 + P["write"] * 100 * made.MIB), rel=1e-3)
 
 
 def test_clients_are_whole_ranks():
@@ -98,7 +116,7 @@ def test_a_crowded_node_shares_its_cores():
     assert crowded.limit == "cores"
     work = work_of(made.workload(ranks=64), costs(), MACHINE, 1, 1.0)
     alone = 100 * 0.05 + P["put"] * 100 * made.MIB / 64
-    assert crowded.loop_seconds == pytest.approx((64 * alone + work.processor(MACHINE)) / 16)
+    assert crowded.loop_seconds == pytest.approx((64 * alone + work.processor) / 16)
 
 
 def test_a_disk_below_its_cache_costs_nothing_and_beyond_it_all():

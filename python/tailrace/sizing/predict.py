@@ -46,14 +46,16 @@ class Work:
 
     parts: dict[str, float]
     errors: dict[str, float]  # relative, of the same
-    writing: float  # seconds in which its files are written, one after the other
+    writing: float  # seconds in which its files are written, side by side
+    worked: float  # seconds of a core among them
     stored: float  # bytes that its files get
     stored_in_all: float  # by all servers
     commit: float  # seconds in which a server writes its part of a commit, on average
 
-    def processor(self, machine: Machine) -> float:
+    @property
+    def processor(self) -> float:
         """Seconds of a core."""
-        return sum(self.parts.values()) + machine.disk.processor * self.writing
+        return sum(self.parts.values()) + self.worked
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ class Prediction:
 def work_of(workload: Workload, costs: Costs, machine: Machine, servers: int, scale: float) -> Work:
     """The work of the busiest server. `scale`: how much longer the run is than the steps that were followed."""
     parts = {name: np.zeros(servers) for name in PARTS}
-    writing, stored = np.zeros(servers), np.zeros(servers)
+    lanes, worked, stored = np.zeros((servers, workload.writers)), np.zeros(servers), np.zeros(servers)
     commits = 0.0
     for kind, count in zip(workload.kinds, workload.times, strict=True):
         shares = shares_of(workload, costs, machine, servers, kind)
@@ -113,15 +115,25 @@ def work_of(workload: Workload, costs: Costs, machine: Machine, servers: int, sc
             parts[name] += scale * count * shares.parts[name]
         commits += scale * count * len(shares.writes)
         for write in shares.writes:
-            writing[write.server] += scale * count * write.seconds
+            lanes[write.server, write.lane] += scale * count * write.seconds
+            worked[write.server] += scale * count * write.worked
             stored[write.server] += scale * count * write.stored
-    processor = sum(parts.values()) + machine.disk.processor * writing
+    writing = lanes.max(axis=1)
+    processor = sum(parts.values()) + worked
     busiest = int(np.argmax(np.maximum(processor, writing)))
     encode = max((costs.encoding(v, machine).error for file in workload.files for v in file.variables), default=0.0)
     errors = {name: encode if name == "encode" else getattr(costs, name).error for name in PARTS}
     own = {name: float(parts[name][busiest]) for name in PARTS}
-    commit = float(writing.sum()) / commits if commits else 0.0
-    return Work(own, errors, float(writing[busiest]), float(stored[busiest]), float(stored.sum()), commit)
+    commit = float(lanes.sum()) / commits if commits else 0.0
+    return Work(
+        own,
+        errors,
+        float(writing[busiest]),
+        float(worked[busiest]),
+        float(stored[busiest]),
+        float(stored.sum()),
+        commit,
+    )
 
 
 def predict(workload: Workload, costs: Costs, machine: Machine, layout: Layout, steps: int) -> Prediction:
@@ -132,14 +144,17 @@ def predict(workload: Workload, costs: Costs, machine: Machine, layout: Layout, 
     model = steps * costs.model.step(layout.ranks)
     put = costs.put.of(workload.bytes_in * scale / layout.ranks)
     alone = model + put
-    processor = work.processor(machine)
+    processor = work.processor
     demand = layout.ranks_on_node * alone + layout.servers_on_node * processor
     crowded = demand / machine.cores if is_crowded(layout, machine, cores) else 0.0
     loop = max(alone, crowded)
     disk = _sustained(work, machine, layout)
     server = max(processor / cores, work.writing, disk)
     late = max(0.0, server - loop)
-    transit = layout.ranks * workload.buffer_bytes + layout.servers * TRANSIT_SHARE * workload.memory_bytes
+    # Blocks stay in the buffers until they have been worked on, and commits wait for the disk in the memory.
+    buffers = layout.ranks * workload.buffer_bytes
+    waiting = layout.servers * TRANSIT_SHARE * workload.memory_bytes
+    transit = buffers + (waiting if server > processor / cores else 0.0)
     put_bytes = workload.bytes_in * scale
     absorbed = min(late, server * transit / put_bytes) if put_bytes > 0 else late
     lag = WAKING + sum(work.parts.values()) / cores / steps + work.commit + 0.5 * absorbed
@@ -161,7 +176,7 @@ def predict(workload: Workload, costs: Costs, machine: Machine, layout: Layout, 
         margin=1.0 - server / loop if loop > 0.0 else -math.inf,
         lag_seconds=lag,
         limit=limit,
-        server_memory=PROGRAM_BYTES + held.held_bytes + min(transit, put_bytes) / layout.servers,
+        server_memory=PROGRAM_BYTES + held.held_bytes + min(buffers + waiting, put_bytes) / layout.servers,
         memory_suffices=held.suffices,
         option_bytes=held.option_bytes,
         rank_memory=workload.buffer_bytes,

@@ -17,11 +17,12 @@ Seconds = np.ndarray  # by server
 
 @dataclass(frozen=True)
 class Write:
-    """A write by one server. `file`: -1 for a checkpoint."""
+    """A write by one server."""
 
-    file: int
     server: int
+    lane: int  # writes of a lane come one after the other: those of a file, and of others if there are many
     seconds: float
+    worked: float  # seconds of a core among them; the others are waits for the disk
     stored: float  # bytes
     raw: float  # bytes before compression
     received: float  # bytes, stored or not, that come from other servers
@@ -64,7 +65,9 @@ def shares_of(workload: Workload, costs: Costs, machine: Machine, servers: int, 
     writes = [one for commit in kind.commits for one in _writes(workload, costs, machine, servers, commit)]
     if kind.has_checkpoint:
         each = workload.checkpoint_bytes / servers
-        writes += [Write(-1, server, costs.write.of(each), each, each, 0.0) for server in range(servers)]
+        writes += [
+            _write(workload, costs, machine, servers, server, -1, (each, each, 0.0)) for server in range(servers)
+        ]
     parts = {
         "receive": costs.receive.value * kind.packets * client_share,
         "accumulate": costs.accumulate.value * kind.bytes_in * client_share,
@@ -93,8 +96,25 @@ def _writes(workload: Workload, costs: Costs, machine: Machine, servers: int, co
         stored += small
         moved += small if variable.is_spread else size
     if file.by_many:
-        each = range(servers)
-        seconds = costs.commit.value + costs.write.of(stored / servers)
-        return [Write(commit.file, one, seconds, stored / servers, raw / servers, 0.0) for one in each]
-    seconds = costs.commit.value + costs.write.of(stored)
-    return [Write(commit.file, commit.file % servers, seconds, stored, raw, moved * (1.0 - 1.0 / servers))]
+        part = (stored / servers, raw / servers, 0.0)
+        return [_write(workload, costs, machine, servers, one, commit.file, part) for one in range(servers)]
+    all_of_it = (stored, raw, moved * (1.0 - 1.0 / servers))
+    return [_write(workload, costs, machine, servers, commit.file % servers, commit.file, all_of_it)]
+
+
+def _write(
+    workload: Workload,
+    costs: Costs,
+    machine: Machine,
+    servers: int,
+    server: int,
+    file: int,
+    sizes: tuple[float, float, float],
+) -> Write:
+    """`file`: -1 for a checkpoint. A commit that takes longer than a small write on this machine waits for the rest."""
+    stored, raw, received = sizes
+    bytes_seconds = costs.write.of(stored)
+    commit = costs.commit.value if file >= 0 else 0.0
+    worked = machine.disk.processor * (min(commit, machine.disk.commit_seconds) + bytes_seconds)
+    lane = file // servers % workload.writers  # of the files of this home
+    return Write(server, lane, commit + bytes_seconds, worked, stored, raw, received)

@@ -75,6 +75,7 @@ class Workload:
     threads: int  # of a server; 0: as many as it has cores
     memory_bytes: int  # option `memory` of a server
     buffer_bytes: int  # of a rank
+    writers: int  # commits of a server at a time, to different files
     is_fed: bool  # has inputs, which are not counted here
     checkpoint_bytes: int
     memory: dict[int, Memory]  # by number of servers
@@ -162,7 +163,7 @@ def from_page(page: Mapping[str, Any]) -> Workload:
     )
     memory = {one["servers"]: Memory(one["held_bytes"], one["suffices"], one["option_bytes"]) for one in page["memory"]}
     same = ("component", "ranks", "steps", "step_seconds", "is_dedicated", "count", "per_node", "per_domain", "threads")
-    more = ("memory_bytes", "buffer_bytes", "is_fed", "checkpoint_bytes")
+    more = ("memory_bytes", "buffer_bytes", "writers", "is_fed", "checkpoint_bytes")
     return Workload(
         **{name: page[name] for name in (*same, *more)},
         memory=memory,

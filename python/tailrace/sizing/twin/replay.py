@@ -75,7 +75,7 @@ class Run:
         # A message between all servers passes through a tree of them.
         self.tree_seconds = (network.latency if network else 0.0) * math.ceil(math.log2(layout.servers + 1))
         self.links = [Channel(self.events) for _ in self.servers]
-        self.writers: dict[tuple[int, int], Line] = {}  # by file and server
+        self.writers: dict[tuple[int, int], Line] = {}  # by lane and server
         self.file_system = Channel(self.events)
         # Raw bytes of commits by home: due by the steps up to each one, and written. A server waits for those that are
         # due by steps which it has accepted, so that the one which is furthest behind can always go on.
@@ -174,11 +174,10 @@ class Run:
 
     def _write(self, write: Write, put: float, done: Then) -> None:
         """The part in which a core works, the part in which it waits, and its part of the common file system."""
-        share = self.machine.disk.processor
         node = self.servers[write.server].node
 
         def waits() -> None:
-            self.events.after((1.0 - share) * write.seconds, reaches)
+            self.events.after(write.seconds - write.worked, reaches)
 
         def reaches() -> None:
             shared = self.machine.file_system
@@ -192,7 +191,7 @@ class Run:
                     self._serve(number)
             done()
 
-        node.work(share * write.seconds, 1, waits)
+        node.work(write.worked, 1, waits)
 
     def _commit(self, step: int) -> None:
         put = self.put_end[step] or self.events.now
@@ -201,7 +200,7 @@ class Run:
             arrive = write.received * self.byte_seconds
 
             def sent(write=write) -> None:
-                key = (write.file, write.server)
+                key = (write.lane, write.server)
                 self.writers.setdefault(key, Line()).take(lambda done: self._write(write, put, done))
 
             self.events.after(self.tree_seconds, lambda home=home, arrive=arrive, sent=sent: home.take(arrive, sent))
