@@ -162,8 +162,8 @@ def wrf(servers: int) -> tuple[Case, float]:
     five files."""
     load = workload(288, servers, 600, 120, [8 * GB], [8 * GB / 200] * 200, by_many=True)
     case = run(f"WRF, {servers} servers", load, costs(1.0, write=1.0 / GB), machine(40, 2 * GB), servers, 8)
-    waited = case.twin.stall_seconds + 5 * 0.15e-9 * 8 * GB / 288
-    return case, 5 * 80.0 / max(waited, 1e-9)
+    waited = case.twin.stall_seconds / 5 + 0.15e-9 * 8 * GB / 288
+    return case, 1e3 * waited
 
 
 def main() -> None:
@@ -177,8 +177,11 @@ def main() -> None:
         _, saved = navgem(ranks, servers)
         results.add(f"NAVGEM, {ranks} ranks: shorter", saved, "%", None, "published: 35 to 43 %")
     for servers in (8, 16):
-        _, faster = wrf(servers)
-        results.add(f"WRF, {servers} servers: the model waits less", faster, "times", None, "published: over 10 times")
+        case, waited = wrf(servers)
+        note = "published: by ADIOS2 over ten times less than by PnetCDF, here 80 s"
+        results.add(f"WRF, {servers} servers: the model waits for a file", waited, "ms", None, note)
+        more = 100 * (case.twin.seconds / case.alone - 1)
+        results.add(f"WRF, {servers} servers: longer by its output", more, "%")
     for ranks in (1_000, 10_000, 100_000):
         servers = ranks // 50
         load = workload(ranks, servers, 60, 10, [ranks * 2.0 * MIB] * 4, [ranks * 2.0 * MIB] * 4, by_many=True)
