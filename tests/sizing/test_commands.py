@@ -217,6 +217,8 @@ def test_what_cannot_be_planned_is_refused(ran):
     assert done.returncode == 2 and "report.json" in done.stderr and "or --report" in done.stderr
     done = tailrace("plan", str(ran.config), "--declared", str(ran.config), *given, cwd=ran.folder)
     assert done.returncode == 2 and "is not the declarations of a model" in done.stderr
+    twice = ran.plan("--declared", str(ran.declared))
+    assert twice.returncode == 2 and "several components share cannot be planned" in twice.stderr
     (ran.folder / "damaged.json").write_text(json.dumps(ran.report | {"files": [{"path": "steps.nc"}]}))
     damaged = ran.plan("--report", "damaged.json")
     assert damaged.returncode == 2 and "damaged.json: is damaged" in damaged.stderr

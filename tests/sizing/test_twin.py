@@ -8,7 +8,7 @@ from tailrace.sizing.costs import fit
 from tailrace.sizing.predict import Layout, predict
 from tailrace.sizing.shares import shares_of
 from tailrace.sizing.twin.events import Channel, Events, Line, Node
-from tailrace.sizing.twin.replay import replay
+from tailrace.sizing.twin.replay import Run, replay
 
 P = made.PRICES
 
@@ -102,6 +102,17 @@ def test_a_burst_beyond_the_buffers_stalls_although_the_average_is_slow():
     twin, formula = replay(load, costs, machine, layout, 100), predict(load, costs, machine, layout, 100)
     assert formula.margin > 0.5 and formula.stall_seconds == 0.0
     assert twin.stall_seconds > 0.1
+
+
+@pytest.mark.parametrize("ranks", [3, 7, 11])
+def test_all_steps_are_written_whatever_the_shares_of_servers(ranks):
+    load = made.page(ranks=ranks, steps=30, size=made.MIB + 1, files=3, buffer_bytes=1000, servers=(3,))
+    machine = made.machine()
+    costs = fit([made.report()], machine, "bubble", 1e-3)
+    run = Run(made.from_page(load), costs, machine, Layout(ranks, 3, 1, None), 30)
+    run.play()
+    assert len(run.lags) == 30 * 3
+    assert all(server.pending < 1.0 and not server.waiting for server in run.servers)
 
 
 def test_a_common_file_system_is_shared_by_all_homes():

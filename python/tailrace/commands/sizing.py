@@ -60,6 +60,7 @@ def measure(output: Path, directory: Path, megabytes: int, mpirun: str | None, f
     "--declared",
     type=FILE,
     required=True,
+    multiple=True,
     metavar="FILE",
     help="The declarations of the model: declared.COMPONENT.json in the report directory of a run.",
 )
@@ -127,5 +128,7 @@ def plan(config, declared, machine, reports, options, as_json, plot, force, **nu
     from tailrace.sizing.commands import Request
     from tailrace.sizing.commands import plan as plan_run
 
-    request = Request(config, declared, machine, reports=reports, options=dict(options), **numbers)
+    if len(declared) > 1:
+        raise click.UsageError("--declared: servers that several components share cannot be planned; expected one FILE")
+    request = Request(config, declared[0], machine, reports=reports, options=dict(options), **numbers)
     click.echo(plan_run(request, as_json=as_json, plot=plot, force=force))

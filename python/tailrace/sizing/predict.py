@@ -70,7 +70,7 @@ class Prediction:
     server_seconds: float  # that the busiest server needs for what it gets
     margin: float  # the share of the loop in which the busiest server has nothing to do; negative: it cannot keep up
     lag_seconds: float  # from a put to the disk, on average
-    limit: str  # what the time depends on: model, cores, servers, file
+    limit: str  # what the time depends on: model, cores, servers, disk
     server_memory: float  # bytes
     memory_suffices: bool
     option_bytes: int  # for `servers: memory`
@@ -100,8 +100,7 @@ class Prediction:
             "nodes": self.layout.nodes,
             "keeps_up": self.keeps_up,
         }
-        skipped = ("layout",)
-        return made | {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in skipped}
+        return made | {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "layout"}
 
 
 def work_of(workload: Workload, costs: Costs, machine: Machine, servers: int, scale: float) -> Work:

@@ -82,7 +82,7 @@ class Run:
         self.due = _due_by_step(self.kinds, self.shares, layout.servers)
         self.written = np.zeros(layout.servers)
         self.most_due = TRANSIT_SHARE * workload.memory_bytes
-        self.blocked: dict[int, list[int]] = {}  # servers that wait for homes, by the latest step that they accepted
+        self.blocked: dict[int, set[int]] = {}  # servers that wait for homes, by the latest step that they accepted
         self.worked = [0] * len(self.kinds)  # servers that have worked on a step
         self.stalled = 0.0
         self.lags: list[float] = []
@@ -129,14 +129,20 @@ class Run:
         for number, server in enumerate(self.servers):
             self._fill(server, float(shares.bytes_in[number]), lambda number=number: taken(number))
 
-    def _fill(self, server: Server, size: float, then: Then) -> None:
-        # A step that is larger than the buffers passes through them while the server works.
-        if server.waiting or (server.pending > 0.0 and server.pending + size > server.room):
-            server.waiting.append((size, then))
-            return
-        server.pending += size
-        server.most_pending = max(server.most_pending, server.pending)
-        then()
+    @staticmethod
+    def _fill(server: Server, size: float, then: Then) -> None:
+        server.waiting.append((size, then))
+        Run._admit(server)
+
+    @staticmethod
+    def _admit(server: Server) -> None:
+        # A step that is larger than the buffers passes through them while the server works. Sums of shares are no whole
+        # bytes, so that less than a byte may be left of nothing.
+        while server.waiting and (server.pending < 1.0 or server.pending + server.waiting[0][0] <= server.room):
+            size, then = server.waiting.popleft()
+            server.pending += size
+            server.most_pending = max(server.most_pending, server.pending)
+            then()
 
     # The servers -----------------------------------------------------------------------------------------------------
 
@@ -145,7 +151,7 @@ class Run:
         if server.busy or not server.arrived:
             return
         if self._is_full(server.accepted):
-            self.blocked.setdefault(server.accepted, []).append(number)
+            self.blocked.setdefault(server.accepted, set()).add(number)
             return
         server.busy = True
         step = server.accepted = server.arrived.popleft()
@@ -157,11 +163,7 @@ class Run:
         server = self.servers[number]
         server.busy = False
         server.pending = max(0.0, server.pending - float(self.shares[self.kinds[step]].bytes_in[number]))
-        while server.waiting and (server.pending == 0.0 or server.pending + server.waiting[0][0] <= server.room):
-            size, then = server.waiting.popleft()
-            server.pending += size
-            server.most_pending = max(server.most_pending, server.pending)
-            then()
+        self._admit(server)
         self.worked[step] += 1
         if self.worked[step] == len(self.servers):
             self._commit(step)
@@ -187,7 +189,7 @@ class Run:
             self.lags.append(self.events.now - put)
             self.written[write.server] += write.raw
             for step in [step for step in self.blocked if not self._is_full(step)]:
-                for number in self.blocked.pop(step):
+                for number in sorted(self.blocked.pop(step)):
                     self._serve(number)
             done()
 
