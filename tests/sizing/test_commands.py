@@ -233,7 +233,7 @@ def test_check_warns_where_servers_cannot_keep_up(ran):
     loud = tailrace(*given, slow, "--ranks", "4", cwd=ran.folder)
     assert loud.returncode == 0 and "memory: about" in loud.stdout
     assert "warning: 1 server cannot keep up with 4 ranks on this machine" in loud.stderr
-    assert "expected more servers" in loud.stderr
+    assert "Expected more servers" in loud.stderr
     by_report = tailrace(*given, slow, cwd=ran.folder)
     assert "with 2 ranks" in by_report.stderr
     alone = tailrace("check", str(ran.config), "--machine", slow, cwd=ran.folder)

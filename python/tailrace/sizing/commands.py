@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tailrace._text import percent_text, seconds_text
+from tailrace._text import seconds_text
 from tailrace.report.facts import ReportError, load
 from tailrace.weights.placing import check_place, folder_beside, put
 
@@ -207,8 +207,8 @@ def _warnings(found: Prediction, costs: Costs) -> list[str]:
     return [
         f"{layout.servers} server{'s' if layout.servers > 1 else ''} cannot keep up with {layout.ranks} ranks on this "
         f"machine: the busiest needs {seconds_text(found.server_seconds)} for what the model puts in "
-        f"{seconds_text(found.loop_seconds - found.stall_seconds)} ({percent_text(-found.margin)} too much, mostly to "
-        f"{_largest(found)}; the model would wait {seconds_text(found.stall_seconds)}): expected more servers "
+        f"{seconds_text(found.loop_seconds - found.stall_seconds)}, mostly to {_largest(found)}; the model would wait "
+        f"{seconds_text(found.stall_seconds)}. Expected more servers "
         "(`tailrace plan` says how many), fewer records, or less compression",
         *crowded,
     ]
