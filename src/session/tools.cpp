@@ -19,6 +19,7 @@
 #include "dialects/yaml.hpp"
 #include "env/file_system.hpp"
 #include "handshake/start.hpp"
+#include "model/block.hpp"
 #include "output/format.hpp"
 #include "output/hdf5_lock.hpp"
 #include "plan/analysis.hpp"
@@ -172,9 +173,10 @@ std::string plan_graph(const std::string& configuration, const std::string& decl
 std::string workload(const std::string& configuration, const std::string& declared, const RunOutline& run,
                      const std::map<std::string, std::string>& options) {
   const bool counts_are_good = std::ranges::all_of(run.servers, [](int count) { return count > 0; });
-  if (run.steps < 1 || run.ranks < 1 || !(run.step_seconds > 0.0) || !counts_are_good)
+  const bool has_end = static_cast<double>(run.steps) * run.step_seconds <= model::latest_time;  // no NaN
+  if (run.steps < 1 || run.ranks < 1 || !(run.step_seconds > 0.0) || !has_end || !counts_are_good)
     throw Error(ErrorCode::usage,
-                "a run has at least one step, rank and server, and its steps have a length");
+                "a run has at least one step, rank and server, and its steps a length in model time");
   const session::Checked found = session::check_against(configuration, options, declared);
   return session::workload_json(found.configuration, found.plan, found.declarations, found.model_fields,
                                 {run.steps, run.step_seconds, run.ranks, run.servers});

@@ -138,7 +138,15 @@ def test_memory_and_buffers_are_those_of_check_and_of_the_run(ran):
 
 
 @pytest.mark.parametrize(
-    "changes", [{"steps": 0}, {"step_seconds": 0.0}, {"step_seconds": float("nan")}, {"ranks": 0}, {"servers": [0]}]
+    "changes",
+    [
+        {"steps": 0},
+        {"step_seconds": 0.0},
+        {"step_seconds": float("nan")},
+        {"step_seconds": float("inf")},
+        {"ranks": 0},
+        {"servers": [0]},
+    ],
 )
 def test_a_run_of_nothing_is_refused(ran, changes):
     with pytest.raises(_core.Error, match="at least one step, rank and server"):

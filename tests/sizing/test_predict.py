@@ -79,6 +79,15 @@ def test_files_are_dealt_to_homes_which_write_four_at_a_time():
     assert writing(8, 1) == pytest.approx(2 * writing(4, 1))
 
 
+def test_the_error_of_what_is_written_knows_whether_compression_was_tried():
+    machine, load = made.machine(file_system=1e5), made.workload(codec="zlib")
+    layout = Layout(4, 1, 1, None)
+    tried, untried = (fit([made.report(ratio=ratio)], machine, "bubble", 0.1) for ratio in (2.0, 1.0))
+    assert (
+        predict(load, untried, machine, layout, 100).error > 0.3 > predict(load, tried, machine, layout, 100).error > 0
+    )
+
+
 def test_a_slow_commit_waits_and_works_not():
     slow = made.report()
     for file in slow["files"]:

@@ -91,6 +91,7 @@ class Costs:
         return 1.0 / machine.codecs[variable.codec].ratio if variable.codec in machine.codecs else 1.0
 
     def compression_error(self, variable: Variable) -> float:
+        """Relative, of what is written."""
         if variable.codec == "none":
             return 0.0
         return LEAST_ERROR if self.ratio is not None else WITHOUT_CODEC

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -232,7 +231,3 @@ class _Reader:
         if re.fullmatch(NUMBER, text.strip()) and 0.0 <= float(text) <= 1.0:
             return float(text)
         raise self.wrong(node, what, "expected a number from 0 to 1")
-
-
-def as_json(machine: Machine) -> dict[str, Any]:
-    return {"path": machine.path, "cores": machine.cores, "memory_bytes": machine.memory}

@@ -45,7 +45,7 @@ class Work:
     """The work of the busiest server in a whole run, in seconds, by what is done."""
 
     parts: dict[str, float]
-    errors: dict[str, float]  # relative, of the same
+    errors: dict[str, float]  # relative, of the same and of `write`
     writing: float  # seconds in which its files are written, side by side
     worked: float  # seconds of a core among them
     stored: float  # bytes that its files get
@@ -120,8 +120,11 @@ def work_of(workload: Workload, costs: Costs, machine: Machine, servers: int, sc
     writing = lanes.max(axis=1)
     processor = sum(parts.values()) + worked
     busiest = int(np.argmax(np.maximum(processor, writing)))
-    encode = max((costs.encoding(v, machine).error for file in workload.files for v in file.variables), default=0.0)
-    errors = {name: encode if name == "encode" else getattr(costs, name).error for name in PARTS}
+    variables = [variable for file in workload.files for variable in file.variables]
+    errors = {name: getattr(costs, name).error for name in PARTS if name != "encode"}
+    errors["encode"] = max((costs.encoding(one, machine).error for one in variables), default=0.0)
+    squeezed = max((costs.compression_error(one) for one in variables), default=0.0)
+    errors["write"] = math.hypot(costs.write.error, squeezed)
     own = {name: float(parts[name][busiest]) for name in PARTS}
     commit = float(lanes.sum()) / commits if commits else 0.0
     return Work(
@@ -197,13 +200,16 @@ def _sustained(work: Work, machine: Machine, layout: Layout) -> float:
 
 
 def _error(costs: Costs, work: Work, limit: str) -> float:
-    """Relative: of the model's steps, or of the parts of the busiest server, which are independent of each other."""
+    """Relative: of the model's steps, of what is written, or of the parts of the busiest server, which are independent
+    of each other."""
     if limit == "model":
         return costs.model.error
+    if limit == "disk":
+        return work.errors["write"]
     spent = sum(work.parts.values()) + work.writing
     if spent <= 0.0:
         return costs.model.error
     squares = sum((work.parts[name] * work.errors[name]) ** 2 for name in work.parts)
-    squares += (work.writing * costs.write.error) ** 2
+    squares += (work.writing * work.errors["write"]) ** 2
     own = math.sqrt(squares) / spent
     return max(costs.model.error, own) if limit == "cores" else own
