@@ -84,6 +84,16 @@ NB_MODULE(_core, module) {
       "config"_a, "declared"_a, "options"_a = std::map<std::string, std::string>{},
       "The plan of the diagnostics in the language of Graphviz's dot.");
   module.def(
+      "workload",
+      [](nb::handle config, nb::handle declared, std::int64_t steps, double step_seconds, int ranks,
+         const std::vector<int>& servers, const std::map<std::string, std::string>& options) {
+        return tailrace::workload(path_of(config), path_of(declared), {steps, step_seconds, ranks, servers},
+                                  options);
+      },
+      "config"_a, "declared"_a, "steps"_a, "step_seconds"_a, "ranks"_a, "servers"_a,
+      "options"_a = std::map<std::string, std::string>{},
+      "What a run with these declarations would put, record and commit, as JSON.");
+  module.def(
       "report_directory", [](nb::handle config) { return tailrace::report_directory(path_of(config)); },
       "config"_a, "The report directory of a checked configuration; empty if there is no report.");
   module.def(

@@ -316,21 +316,7 @@ std::string describe_memory(const settings::ServersOptions& servers, const Plan&
                             const model::Declarations& declarations, std::size_t ranks) {
   if (servers.mode == settings::Mode::off) return "";
   const std::size_t count = servers_of(servers, ranks);
-  MemoryNeeds needs;
-  for (std::size_t server = 0; server < std::min(count, std::max<std::size_t>(1, plan.files.size()));
-       ++server) {
-    const MemoryNeeds here =
-        memory_needs_of(plan, declarations,
-                        {.servers = static_cast<int>(count),
-                         .cells =
-                             [&](int grid) {
-                               const auto size = declarations.grids[base::index(grid)].size();
-                               return (static_cast<std::size_t>(size) + count - 1) / count;
-                             },
-                         .writes = [&](std::size_t file) { return file % count == server; },
-                         .commits = commits_at_a_time(servers.mode)});
-    if (server == 0 || here.total() > needs.total()) needs = here;
-  }
+  const MemoryNeeds needs = most_needs_of(plan, declarations, servers.mode, count);
   std::vector<Branch> parts;
   for (const MemoryNeed* need : needs.all()) {
     if (need->bytes == 0) continue;

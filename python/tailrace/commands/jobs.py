@@ -31,7 +31,28 @@ from .shared import CONFIG, Options
     help="A directory of checkpoints, or one: say whether a run would go on from the newest, before the job waits in a "
     "queue. Needs --declared.",
 )
-def check(config: Path, options, declared: Path | None, graph: Path | None, restart: Path | None) -> None:
+@click.option(
+    "--machine",
+    type=CONFIG,
+    metavar="FILE",
+    help="What `tailrace measure` made: warn if the servers cannot keep up there with the model, by the report beside "
+    "the declarations. Needs --declared.",
+)
+@click.option(
+    "--ranks",
+    type=click.IntRange(1),
+    metavar="N",
+    help="For --machine: ranks of the model, without servers (default: those of the report).",
+)
+def check(
+    config: Path,
+    options,
+    declared: Path | None,
+    graph: Path | None,
+    restart: Path | None,
+    machine: Path | None,
+    ranks: int | None,
+) -> None:
     """Check CONFIG without running a model and print the plan. The files of `input` and `yac` are opened."""
     from tailrace import _core
 
@@ -39,12 +60,21 @@ def check(config: Path, options, declared: Path | None, graph: Path | None, rest
         raise click.UsageError("--graph needs --declared: the plan depends on the shapes of the model's fields")
     if restart and not declared:
         raise click.UsageError("--restart needs --declared: a checkpoint belongs to the fields and grids of a model")
+    if machine and not declared:
+        raise click.UsageError("--machine needs --declared: how much is written depends on the model's fields")
+    if ranks and not machine:
+        raise click.UsageError("--ranks needs --machine: without it, nothing depends on their number")
     text = _core.check(config, dict(options), declared, restart).rstrip("\n")
     if not declared:  # what a run has declared, it has read
         from tailrace.yac.checks import check_files
 
         check_files(config)
     click.echo(text)
+    if machine and declared:
+        from tailrace.sizing.commands import check_servers
+
+        for warning in check_servers(config, declared, machine, ranks, dict(options)):
+            click.echo(f"tailrace: warning: {warning}", err=True)
     if graph:
         graph.write_text(_core.plan_graph(config, declared, dict(options)))
 
