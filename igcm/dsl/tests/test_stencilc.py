@@ -203,6 +203,39 @@ kernel smooth {
     )
 
 
+@pytest.mark.parametrize("kind", ["full", "half"])
+@pytest.mark.parametrize("code", ["serial", "openmp", "columns", "mpi"])
+def test_loops_run_together(tmp_path, kind, code):
+    """Level by level, with ends of their own, and then tile by tile; a temporary of both groups keeps all levels."""
+    levels = "levels" if kind == "full" else "half_levels"
+    text = f"""mesh triangles;
+field cell {kind} T, near, mean;
+temporary cell {kind} square, kept;
+kernel step {{
+  foreach c in cells(all), k in {levels} {{
+    square[c, k] = T[c, k] * T[c, k];
+    kept[c, k] = 2 * T[c, k];
+  }}
+  foreach c in cells, k in {levels} except bottom, top near[c, k] = sum(n in c.neighbour: square[n, k]);
+  exchange T;
+  foreach c in cells, k in {levels} upward except bottom kept[c, k] += kept[c, k.below];
+  foreach c in cells, k in {levels} mean[c, k] = kept[c, k];
+}}
+"""
+    made = built(tmp_path, text, code)
+    together = "stencil_level" in (tmp_path / "s.c").read_text()
+    assert together == (code in ("serial", "openmp")), "code with MPI and columns have no levels of all points"
+    grid = ring(7, 5)
+    T = np.random.default_rng(3).uniform(1, 2, (grid.levels_of(kind), 7))
+    near, mean = made.store("cell", np.zeros_like(T)), made.store("cell", np.zeros_like(T))
+    made.step(grid, T=made.store("cell", T), near=near, mean=mean)
+    expected = np.zeros_like(T)
+    square = T[1:-1] * T[1:-1]
+    expected[1:-1] = np.roll(square, -1, axis=1) + np.roll(square, 1, axis=1) + square
+    assert np.array_equal(made.load("cell", near, T.shape), expected)
+    assert np.array_equal(made.load("cell", mean, T.shape), np.cumsum(2 * T, axis=0))
+
+
 def test_lines_of_fortran_stay_where_they_are():
     kernel = "Kernel K1\n   foreach c in cells: T(c) = 0\nend kernel\n"
     text = f"module m\ncontains\nmesh triangles\nfield cell T\n{kernel}end module\n"
