@@ -224,7 +224,7 @@ kernel step {{
 """
     made = built(tmp_path, text, code)
     together = "stencil_level" in (tmp_path / "s.c").read_text()
-    assert together == (code in ("serial", "openmp")), "code with MPI and columns have no levels of all points"
+    assert together == (code in ("serial", "openmp")), "columns have no levels of all points; code with MPI exchanges in between"
     grid = ring(7, 5)
     T = np.random.default_rng(3).uniform(1, 2, (grid.levels_of(kind), 7))
     near, mean = made.store("cell", np.zeros_like(T)), made.store("cell", np.zeros_like(T))
