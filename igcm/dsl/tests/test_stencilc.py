@@ -224,7 +224,8 @@ kernel step {{
 """
     made = built(tmp_path, text, code)
     together = "stencil_level" in (tmp_path / "s.c").read_text()
-    assert together == (code in ("serial", "openmp")), "columns have no levels of all points; code with MPI exchanges in between"
+    # Columns have no levels of all points, and code with MPI exchanges in between.
+    assert together == (code in ("serial", "openmp"))
     grid = ring(7, 5)
     T = np.random.default_rng(3).uniform(1, 2, (grid.levels_of(kind), 7))
     near, mean = made.store("cell", np.zeros_like(T)), made.store("cell", np.zeros_like(T))
