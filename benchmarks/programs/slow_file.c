@@ -1,6 +1,6 @@
-/* Preloaded: makes the disk slow for files whose name contains "slow". Each write waits for as many milliseconds as
- * the environment says (SLOW_FILE_MS), and all writes of a process together are no faster than so many MB (10^6 bytes)
- * a second (SLOW_FILE_MB_S). */
+/* Preloaded: makes the disk slow for files whose name contains "slow". Each write waits for as many
+ * milliseconds as the environment says (SLOW_FILE_MS), and all writes of a process together are no faster
+ * than so many MB (10^6 bytes) a second (SLOW_FILE_MB_S). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
