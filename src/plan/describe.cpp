@@ -9,6 +9,7 @@
 #include "codecs/own_plugin.hpp"
 #include "env/topology.hpp"
 #include "output/codec_needs.hpp"
+#include "output/object_store/location.hpp"
 #include "plan/describe_end.hpp"
 #include "plan/memory_needs.hpp"
 #include "plan/naming/axis_names.hpp"
@@ -163,6 +164,13 @@ void add_needs(const settings::OutputEntry& file, const std::set<std::string>& c
       branch.below.push_back({fmt::format("readers of {} need: {}", codec, *need), {}});
 }
 
+// Tells which of the options change nothing.
+void add_notes(const settings::OutputEntry& file, Branch& branch) {
+  if (file.sync && output::object_store::is_object_url(file.path))
+    branch.below.push_back(
+        {"sync: changes nothing on an object store, which keeps what it has answered for", {}});
+}
+
 // The description without a model.
 Branch describe_file(const settings::OutputEntry& file) {
   Branch branch{file_words(file), {}};
@@ -188,6 +196,7 @@ Branch describe_file(const settings::OutputEntry& file) {
   for (const settings::VariableEntry& variable : file.variables)
     if (variable.codec) codecs.insert(variable.codec->codec);
   add_needs(file, codecs, branch);
+  add_notes(file, branch);
   advise(file, branch);
   return branch;
 }
@@ -245,6 +254,7 @@ Branch describe_file(const Plan& whole, const DatasetPlan& file) {
   std::set<std::string> codecs;
   for (const VariablePlan& variable : file.variables) codecs.insert(variable.codec.codec);
   add_needs(file.entry, codecs, branch);
+  add_notes(file.entry, branch);
   advise(axes, branch);
   for (const OptionTablePlan& table : file.option_tables) {
     const std::size_t count = table.entries.size();
