@@ -206,6 +206,17 @@ DatasetLayout make_layout(const plan::DatasetPlan& file, const settings::Configu
   return layout;
 }
 
+std::vector<std::int64_t> cells_of_file(const output::Format& format, const output::DatasetSpec& dataset,
+                                        const VariableLayout& variable) {
+  const output::VariableSpec& spec = dataset.variables[base::index(variable.variable)];
+  auto cells = format.cells_of_file(dataset, spec);
+  if (cells.empty()) return {};
+  const bool grows = !spec.dims.empty() && dataset.dims[base::index(spec.dims[0])].unlimited;
+  if (!grows) cells.insert(cells.begin(), 1);
+  if (variable.split >= 0) cells.insert(cells.begin() + variable.split + 1, 1);
+  return cells;
+}
+
 void split_chunks(const DatasetLayout& layout, output::Commit& commit) {
   std::map<int, const VariableLayout*> split;  // by variable
   for (const VariableLayout& variable : layout.variables)

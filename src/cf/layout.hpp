@@ -56,6 +56,11 @@ DatasetLayout make_layout(const plan::DatasetPlan& file, const settings::Configu
                           const model::Declarations& declarations, const model::Decomposition& decomposition,
                           const std::string& history);
 
+// The part of a variable that is a file of its own in this format, in cells along the records and the dims of
+// VariableLayout::shape; empty where the dataset is one file, or none.
+std::vector<std::int64_t> cells_of_file(const output::Format& format, const output::DatasetSpec& dataset,
+                                        const VariableLayout& variable);
+
 // Chunks of what is split are given to their variables.
 void split_chunks(const DatasetLayout& layout, output::Commit& commit);
 

@@ -71,15 +71,6 @@ std::string words_of(Volume volume, const std::optional<Speed>& speed) {
   return text + fmt::format(", {} an hour of wall clock", base::bytes_text(by_second * hour));
 }
 
-// The part of a variable that is a file of its own, in cells; empty where the dataset is one file.
-std::vector<std::int64_t> cells_of_file(const output::Format* format, const output::DatasetSpec& dataset,
-                                        const VariableLayout& variable) {
-  if (format == nullptr) return {};
-  auto cells = format->cells_of_file(dataset, dataset.variables[base::index(variable.variable)]);
-  if (!cells.empty() && variable.split >= 0) cells.insert(cells.begin() + variable.split + 1, 1);
-  return cells;
-}
-
 // The number of files that its records fill. `cells`: of a file.
 Volume files_of(const plan::AxisPlan& axis, const VariableLayout& variable,
                 const std::vector<std::int64_t>& cells) {
@@ -180,7 +171,9 @@ std::string describe_volume(const plan::Plan& plan, const settings::Configuratio
       if (planned.axis < 0) continue;
       const double bytes = size_of(variable.shape) * static_cast<double>(model::size_of(planned.type));
       volume += volume_of(file.axes[base::index(planned.axis)], bytes);
-      const auto cells = cells_of_file(file.entry.writer(), layout.dataset, variable);
+      const output::Format* const format = file.entry.writer();
+      const auto cells =
+          format == nullptr ? std::vector<std::int64_t>() : cells_of_file(*format, layout.dataset, variable);
       files += files_of(file.axes[base::index(planned.axis)], variable, cells);
       branch.below.push_back(describe_chunk(variable, planned, cells));
     }

@@ -62,6 +62,12 @@ struct TextSpec {
   Attributes attributes;
 };
 
+// Of a dataset whose chunks several servers write at a time (Format::can_be_written_by_many).
+struct ManyWriters {
+  int count = 0;
+  std::string token;  // by which a writer knows the dataset that the home has made, whatever has its name
+};
+
 enum class IfExists { replace, fail, append };  // what happens to a file that has the name already
 
 // A growing dim with its coordinate, in a file of an earlier run.
@@ -85,6 +91,7 @@ struct DatasetSpec {
   // removed; variables that do not grow stay as they are, whatever a commit brings for them.
   std::map<int, std::int64_t> kept;
   bool sync = false;                             // fsync at each commit
+  std::optional<ManyWriters> writers;            // nothing: who creates the dataset writes all of it
   std::string report_directory;                  // of the run; empty: there is no report
   std::shared_ptr<const FormatOptions> options;  // the format's own; null: none are given
 };

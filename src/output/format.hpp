@@ -91,9 +91,18 @@ class Format {
   // Whether anything has the name of the dataset. Throws Error(resource) if an object store gives no answer.
   virtual bool exists(const std::string& path) const;
   virtual bool is_for_files() const { return true; }  // whether `format` of a file may name it
-  // Whether several servers may each have a dataset of the same spec open and commit chunks of their own to
-  // it. Each commit then has the lengths on every server; times and coordinates come from one of them.
-  virtual bool can_be_written_by_many() const { return false; }
+  // Whether several servers may write the chunks of such a dataset at a time, each as one of its writers.
+  // Each commit then has the lengths on every server. create() makes the dataset on one of them, its home,
+  // which commits times, coordinates and attributes; it commits no chunks, and never lengths whose chunks a
+  // writer lacks.
+  virtual bool can_be_written_by_many(const DatasetSpec&) const { return false; }
+  // Opens such a dataset as writer number `writer`, of spec.writers->count. The first commit may come once
+  // create() has returned on the home. Two writers must not commit chunks of the same file (cells_of_file).
+  virtual std::unique_ptr<Dataset> open_writer(const DatasetSpec& spec, int writer,
+                                               env::FileSystem& files) const;
+  std::unique_ptr<Dataset> open_writer(const DatasetSpec& spec, int writer) const {
+    return open_writer(spec, writer, env::system_files());
+  }
   // Tells the user what the format needs and does not find; empty if nothing is missing.
   virtual std::string missing() const { return ""; }
   // Whether variables of characters (VariableSpec::is_text) may grow.
@@ -110,6 +119,11 @@ class Format {
   // takes only so many; empty: the dataset is one file, or none.
   virtual std::vector<std::int64_t> cells_of_file(const DatasetSpec&, const VariableSpec&) const {
     return {};
+  }
+  // The options with which a dataset goes on (DatasetSpec::kept), for cells_of_file(): a property of the
+  // existing one may count. Throws Error(resource) if it cannot be read.
+  virtual std::shared_ptr<const FormatOptions> options_to_continue(const DatasetSpec& spec) const {
+    return spec.options;
   }
   // Names what the user may change where these are too many, to follow "expected".
   virtual std::string how_to_make_fewer_files() const { return ""; }

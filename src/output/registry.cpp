@@ -40,6 +40,11 @@ std::map<std::string, ExistingAxis> Format::existing_axes(const std::string& pat
   throw Error(ErrorCode::resource, fmt::format("{}: {} goes on with no file", path, name()));
 }
 
+std::unique_ptr<Dataset> Format::open_writer(const DatasetSpec&, int, env::FileSystem&) const {
+  TAILRACE_ASSERT(false, "only for datasets that can be written by many: " + name());
+  return nullptr;
+}
+
 Inspection Format::inspect(const std::string& path, bool) const {
   return {.report = fmt::format("{}: datasets of format {} cannot be inspected", path, name())};
 }

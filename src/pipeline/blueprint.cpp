@@ -14,6 +14,7 @@
 #include "plan/regridding.hpp"
 #include "plan/restart/restored.hpp"
 #include "plan/series_clock.hpp"
+#include "sinks/make_sink.hpp"
 
 namespace tailrace::pipeline {
 namespace {
@@ -95,6 +96,9 @@ Blueprint::Blueprint(ComponentInfo given)
     if (file.continues)
       for (std::size_t axis = 0; axis < file.axes.size(); ++axis)
         dataset.kept[layouts.back().axes[axis].dim] = file.axes[axis].continued.records;
+    // Servers that write side by side must know before the first chunk which chunks share a file.
+    if (!dataset.kept.empty() && sinks::is_written_by_many(file, layouts.back()))
+      dataset.options = file.entry.writer()->options_to_continue(dataset);
   }
 }
 

@@ -26,6 +26,10 @@ Commits::Commits(const Blueprint& blueprint, ControlChannel& control)
       sinks_(blueprint.plan.files.size()) {
   control_.on_broadcast_from_any(ControlMessage::cut,
                                  [this](const messaging::Bytes& message) { on_cut(message); });
+  control_.on(ControlMessage::file_written,
+              [this](int, messaging::Bytes&& message) { on_file_message(message); });
+  control_.on_broadcast_from_any(ControlMessage::file_state,
+                                 [this](const messaging::Bytes& message) { on_file_message(message); });
 }
 
 void Commits::start_clocks(std::vector<std::vector<std::size_t>> bytes_per_record, Flush flush) {
@@ -40,6 +44,7 @@ void Commits::start_clocks(std::vector<std::vector<std::size_t>> bytes_per_recor
 
 void Commits::create_sinks(const sinks::Owners& owners, sinks::SinkServices services) {
   const std::vector<plan::DatasetPlan>& files = blueprint_.plan.files;
+  owners_ = owners;
   const int commits_at_a_time = plan::commits_at_a_time(blueprint_.info.configuration.servers.mode);
   plan::FormatBytes formats;
   for (std::size_t f = 0; f < files.size(); ++f) {
@@ -82,9 +87,13 @@ void Commits::cut(const model::Tick& tick) {
   for (std::size_t f = 0; f < clocks_.size(); ++f) {
     const auto last = sinks_[f]->cut(tick, clocks_[f].gathered(axes_));
     if (!last) continue;
+    if (!last->needs_all) {
+      flush_(f, last->due);
+      continue;
+    }
     base::ByteWriter writer;
     writer.put(static_cast<std::int64_t>(f));
-    writer.put_all(std::span<const std::int64_t>(last->lengths));
+    writer.put_all(std::span<const std::int64_t>(last->due.lengths));
     control_.broadcast_from_any(ControlMessage::cut, writer.take());
   }
 }
@@ -109,15 +118,39 @@ void Commits::give_up() {
 
 bool Commits::progress() {
   bool moved = false;
-  for (const auto& sink : sinks_) {
-    if (!sink) continue;
+  for (std::size_t f = 0; f < sinks_.size(); ++f) {
+    sinks::Sink* const sink = sinks_[f].get();
+    if (sink == nullptr) continue;
     moved = sink->progress() || moved;
+    moved = send_messages(f) || moved;
     if (const auto fault = sink->take_fault()) {
       control_.tell(*fault);
       moved = true;
     }
   }
   return moved;
+}
+
+bool Commits::send_messages(std::size_t file) {
+  const auto messages = sinks_[file]->take_messages();
+  for (const sinks::SinkMessage& message : messages) {
+    base::ByteWriter writer;
+    writer.put(static_cast<std::int64_t>(file));
+    writer.put_bytes(message.bytes);
+    if (message.to_home)
+      control_.messenger().send(owners_->of_file(file), control_.kind(ControlMessage::file_written),
+                                writer.take());
+    else
+      control_.broadcast_from_any(ControlMessage::file_state, writer.take());
+  }
+  return !messages.empty();
+}
+
+void Commits::on_file_message(const messaging::Bytes& message) {
+  base::ByteReader reader(message);
+  const auto file = base::index(reader.get<std::int64_t>());
+  TAILRACE_ASSERT(file < sinks_.size() && sinks_[file], "a message about a file that is written");
+  sinks_[file]->receive(reader.rest());
 }
 
 bool Commits::closed() const {

@@ -70,10 +70,13 @@ class Commits final : public model::Stateful {
  private:
   void carry_out(std::size_t file, const plan::CommitDue& due);
   void on_cut(const messaging::Bytes& message);
+  bool send_messages(std::size_t file);  // of its sink; true if there were any
+  void on_file_message(const messaging::Bytes& message);
 
   const Blueprint& blueprint_;
   ControlChannel& control_;
   Flush flush_;
+  std::optional<sinks::Owners> owners_;  // once the sinks are created
   plan::AxisBank axes_;
   model::Tick tick_{model::static_step, 0.0};
   std::vector<plan::CommitClock> clocks_;            // by file of the plan

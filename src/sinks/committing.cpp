@@ -1,6 +1,7 @@
 #include "sinks/committing.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "base/index.hpp"
 #include "sinks/owners.hpp"
@@ -33,17 +34,22 @@ std::vector<int> axis_dims(const cf::DatasetLayout& layout) {
   return dims;
 }
 
-output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many) {
-  if (!by_many) return {};
-  return
-      [place](std::size_t v, const output::ChunkGrid& grid, std::int64_t spatial, std::int64_t record_chunk) {
-        const cf::VariableLayout& variable = place.layout.variables[v];
-        const auto& spec = place.layout.dataset.variables[base::index(variable.variable)];
-        const bool is_contiguous = spec.chunk.empty();
-        const OwnedVariable owned{place.file, v, record_bytes(place.layout, variable), &grid};
-        return place.server == (is_contiguous ? place.owners.of_file(place.file)
-                                              : place.owners.of_chunk(owned, spatial, record_chunk));
-      };
+output::Committer::Mine own_chunks(const SinkPlace& place, Share share) {
+  if (share == Share::all) return {};
+  // The variables refer to the grids, whose addresses must stay.
+  auto grids = std::make_shared<std::vector<output::ChunkGrid>>();
+  for (const cf::VariableLayout& of : place.layout.variables)
+    grids->push_back({of.shape, of.chunk, of.records_per_chunk});
+  const OwnedVariables variables(place.plan, place.layout, place.file);
+  std::vector<OwnedVariable> owned;
+  for (std::size_t v = 0; v < grids->size(); ++v) owned.push_back(variables.of(v, (*grids)[v]));
+  return [place, share, grids, owned = std::move(owned)](std::size_t v, const output::ChunkGrid&,
+                                                         std::int64_t spatial, std::int64_t record_chunk) {
+    const cf::VariableLayout& variable = place.layout.variables[v];
+    const auto& spec = place.layout.dataset.variables[base::index(variable.variable)];
+    if (spec.chunk.empty()) return share == Share::metadata;
+    return share == Share::chunks && place.server == place.owners.of_chunk(owned[v], spatial, record_chunk);
+  };
 }
 
 bool fills_compressed_chunks(const cf::DatasetLayout& layout) {

@@ -14,8 +14,15 @@ std::vector<output::CommittedVariable> committed_variables(const plan::DatasetPl
                                                            const cf::DatasetLayout& layout);
 std::vector<std::int64_t> continued_records(const plan::DatasetPlan& plan);  // by axis
 std::vector<int> axis_dims(const cf::DatasetLayout& layout);
-// Empty if all chunks are sent to one home. The references of `place` must live longer.
-output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many);
+
+// What of a file a sink writes. Contiguous variables are values, and belong to the metadata.
+enum class Share {
+  all,      // as the only server that writes the file
+  chunks,   // the chunks that this server assembles
+  metadata  // all but chunks, on the home
+};
+// The references of `place` must live longer.
+output::Committer::Mine own_chunks(const SinkPlace& place, Share share);
 // Whether a compressed variable has several records in a chunk.
 bool fills_compressed_chunks(const cf::DatasetLayout& layout);
 // The size of a commit's new values without encoding, and without the room of records and cells that chunks

@@ -59,21 +59,29 @@ struct DatasetSink::Write {
   double first_try = 0.0;
 };
 
-DatasetSink::DatasetSink(const SinkPlace& place, const output::Format& format, SinkServices services)
+DatasetSink::DatasetSink(const SinkPlace& place, const output::Format& format, SinkServices services,
+                         Share share, std::optional<output::ManyWriters> writers)
     : plan_(place.plan),
       layout_(place.layout),
       format_(format),
       services_(services),
-      server_(place.server),
       home_(place.owners.of_file(place.file)),
-      by_many_(format.can_be_written_by_many()),
-      committer_(committed_variables(plan_, layout_), axis_dims(layout_), own_chunks(place, by_many_)),
+      share_(share),
+      path_(layout_.dataset.path),
+      writers_(std::move(writers)),
+      server_(place.server),
+      committer_(committed_variables(plan_, layout_), axis_dims(layout_), own_chunks(place, share)),
       gathered_(layout_.dataset),
       counters_(&services.counters.add_file(plan_.entry.path)) {
   // The first commit is made at once, unless it would store chunks that are written again when they are full.
   if (fills_compressed_chunks(layout_)) written_at_ = env::steady_seconds();
   errors_ = KeptErrors(layout_.dataset, counters_->kept);
   if (plan_.continues) committer_.resume(continued_records(plan_), !plan_.entry.has_many_files());
+  if (share_ == Share::chunks) {
+    path_ = std::filesystem::absolute(path_).string();
+    writers_ = output::ManyWriters{place.owners.servers(), ""};
+    return;
+  }
   if (plan_.entry.has_many_files()) {
     cutter_ = PartCutter(layout_, committed_variables(plan_, layout_));
     return;
@@ -84,20 +92,13 @@ DatasetSink::DatasetSink(const SinkPlace& place, const output::Format& format, S
     const std::string message = at_its_line(plan_.entry, error.what());
     if (plan_.entry.on_error != settings::OnError::skip) throw Error(error.code(), message);
     base::log_warning(fmt::format("{}; the file is skipped (on_error: skip)", message));
-    closed_ = true;
+    closed_ = given_up_ = true;
     counters_->skipped = error.what();
   }
 }
 
 DatasetSink::~DatasetSink() {
   while (write_ && writing_ && !write_->done.load(std::memory_order_acquire)) std::this_thread::yield();
-}
-
-int DatasetSink::home_of(const ChunkPlace& chunk) const {
-  if (!by_many_) return home_;
-  const cf::VariableLayout& variable = layout_.variables[chunk.variable];
-  const bool is_contiguous = layout_.dataset.variables[base::index(variable.variable)].chunk.empty();
-  return is_contiguous ? home_ : chunk.assembled_on;
 }
 
 // Whether an earlier run has begun the file of a series that this run writes first.
@@ -110,6 +111,12 @@ bool DatasetSink::goes_on(const std::string& part) const {
 // `last_step`: the step at which the run ends, if the file gets no other commit.
 void DatasetSink::create(const std::string& part, std::optional<std::int64_t> last_step) {
   output::DatasetSpec spec = layout_.dataset;
+  spec.writers = writers_;
+  if (share_ == Share::chunks) {
+    spec.path = path_;
+    dataset_ = format_.open_writer(spec, server_);
+    return;
+  }
   // Only the first file of a series can have records of an earlier run.
   if (spec.if_exists == output::IfExists::append && !part.empty() && part != spec.path) {
     spec.if_exists = output::IfExists::replace;
@@ -150,7 +157,9 @@ void DatasetSink::write(output::ReadyCommit& ready) {
   const output::CommitPoint& point = ready.point;
   const bool needs_no_file = plan_.entry.has_many_files() && !dataset_ && !plan_.axes.empty() &&
                              point.records == 0 && !goes_on(point.part);
-  if (!needs_no_file && (!ready.commit.chunks.empty() || !ready.commit.values.empty())) {
+  const bool brings = !ready.commit.chunks.empty() || !ready.commit.values.empty();
+  // A writer of chunks that has begun gets all lengths, too.
+  if (!needs_no_file && (brings || (share_ == Share::chunks && dataset_))) {
     if (!dataset_) create(point.part, point.final ? std::optional(point.step) : std::nullopt);
     errors_.add_attributes(ready.commit);
     dataset_->commit(ready.commit);
@@ -176,7 +185,7 @@ void DatasetSink::point(const plan::CommitDue& due) {
   point.begins = due.begins;
   for (const auto& records : due.records) point.records += std::ssize(records);
   point.ends_part = due.ends_part;
-  if (is_home()) {
+  if (speaks()) {
     add_values(due, point);
     add_attributes(due.tick, point);
   }
@@ -187,7 +196,7 @@ void DatasetSink::point(const plan::CommitDue& due) {
 
 // Commits of later steps that are complete already stay. The first incomplete one contains all records
 // between it and the last commit that stays.
-std::optional<plan::CommitDue> DatasetSink::cut(const model::Tick& tick, const plan::CommitDue& gathered) {
+std::optional<FinalCommit> DatasetSink::cut(const model::Tick& tick, const plan::CommitDue& gathered) {
   if (closed_ || committer_.finished()) return std::nullopt;
   committer_.drop_after(tick.step);
   const auto dropped = std::find_if(waiting_.begin(), waiting_.end(), [&](const plan::CommitDue& due) {
@@ -203,7 +212,7 @@ std::optional<plan::CommitDue> DatasetSink::cut(const model::Tick& tick, const p
   last.final = true;
   last.ends_part = false;
   point(last);
-  return last;
+  return FinalCommit{std::move(last)};
 }
 
 // The values outside of chunks: times, bounds and positions of the new records and, once, the coordinates.
@@ -247,6 +256,10 @@ void DatasetSink::deliver(std::size_t variable, output::FinishedChunk&& chunk) {
 bool DatasetSink::progress() {
   bool moved = take_result();
   if (closed_ || writing_) return moved;
+  if (abandoned_) {
+    end();
+    return true;
+  }
   if (write_) {  // a commit that failed and is to be tried again
     if (env::steady_seconds() < retry_at_) return moved;
     start(std::move(write_));
@@ -262,6 +275,10 @@ bool DatasetSink::progress() {
     start(std::move(write));
     return true;
   }
+  if (ending_ && (giving_up_ || committer_.finished() || taken_commits_ >= end_after_)) {
+    failed(*ending_);
+    return true;
+  }
   if (!closing_ && (committer_.finished() || giving_up_)) {
     start_close();
     return true;
@@ -273,10 +290,14 @@ bool DatasetSink::progress() {
 // commit is written alone. Otherwise several are merged while the disk is behind, since a commit has a fixed
 // cost in HDF5; but at most three quarters of the data, so that there is more to write when their memory is
 // freed.
+//
+// The share with the chunks is written commit by commit, since the metadata wait for it. Those of several
+// commits that it has written are written together.
 bool DatasetSink::gather() {
   const std::size_t all = gather_bytes_of_all / services_.counters.files.size();
   const std::size_t most = std::min(gather_bytes, all);
-  const bool gathers = plan_.entry.gathers && !giving_up_ && !hurried_;
+  const bool gathers = share_ == Share::all && plan_.entry.gathers && !giving_up_ && !hurried_;
+  const bool joins = share_ == Share::metadata && plan_.entry.gathers;
   const auto waits = [this, most, gathers] {
     return gathers && !gathered_.ends() && !gathered_.is_worth_it(most) &&
            env::steady_seconds() - written_at_ < gather_seconds;
@@ -284,13 +305,19 @@ bool DatasetSink::gather() {
   const auto is_behind = [this, all, gathers] {
     return gathers && !gathered_.ends() && gathered_.bytes() < std::min(all, 3 * committer_.bytes());
   };
-  while (gathered_.empty() || waits() || is_behind()) {
+  while (may_take() && (gathered_.empty() || waits() || is_behind() || joins)) {
     auto ready = committer_.next();
     if (!ready) break;
     waiting_.pop_front();
+    ++taken_commits_;
     gathered_.add(std::move(*ready));
   }
   return !gathered_.empty() && !waits();
+}
+
+bool DatasetSink::may_take() const {
+  if (share_ == Share::chunks) return is_made_;
+  return share_ == Share::all || taken_commits_ < allowed_commits_;
 }
 
 void DatasetSink::start(std::shared_ptr<Write> write) {
@@ -303,7 +330,8 @@ void DatasetSink::start(std::shared_ptr<Write> write) {
     try {
       env::maybe_delay("commit");
       if (write->ready) {
-        const telemetry::ScopedTimer commit_timer(counters_->write);
+        std::optional<telemetry::ScopedTimer<false>> commit_timer;
+        if (speaks() || !write->ready->commit.chunks.empty()) commit_timer.emplace(counters_->write);
         this->write(*write->ready);
       } else if (dataset_) {
         dataset_->close();
@@ -346,6 +374,7 @@ void DatasetSink::committed(const Write& write) {
     return;
   }
   ++commits_;
+  written_commits_ = taken_commits_;
   const output::CommitPoint& point = write.ready->point;
   committed_time_ = counters_->last_model_time = point.model_time;
   written_step_ = point.step;
@@ -354,7 +383,7 @@ void DatasetSink::committed(const Write& write) {
   counters_->encoded_bytes.set(counters_->encoded_bytes.get() + stored.written - stored.replaced);
   services_.counters.encoded_bytes_out.add(stored.written);
   if (point.ends_part) limit_encoded_bytes();
-  if (!is_home()) return;
+  if (!speaks()) return;
   log(write);
   if (point.final && format_.makes_files()) tell_empty_axes(*write.ready);
 }
@@ -385,6 +414,7 @@ void DatasetSink::log(const Write& write) {
   const output::CommitPoint& point = write.ready->point;
   const double now = env::steady_seconds();
   services_.counters.committed(now - services_.run_begin, now - point.closed_at);
+  counters_->commits.add();
   counters_->records.set(static_cast<std::uint64_t>(records_ += point.records));
   if (!point.part.empty() && !written_.contains(point.part)) return;  // it needed no file
   telemetry::CommitLine line{point.part.empty() ? layout_.dataset.path : point.part, {}, point.model_time};
@@ -396,6 +426,11 @@ void DatasetSink::log(const Write& write) {
 
 // The file ends with its last commit; other files are not affected.
 void DatasetSink::failed(const base::Fault& fault) {
+  end();
+  if (!speaks()) {
+    fault_ = fault;
+    return;
+  }
   const std::string message = fmt::format("{}; what was committed until {} s of model time is in the file",
                                           at_its_line(plan_.entry, fault.message), committed_time_);
   if (plan_.entry.on_error == settings::OnError::skip) {
@@ -404,7 +439,11 @@ void DatasetSink::failed(const base::Fault& fault) {
   } else {
     fault_ = base::Fault{fault.code, message};
   }
-  closed_ = true;
+}
+
+void DatasetSink::end() {
+  closed_ = given_up_ = true;
+  write_.reset();
   dataset_.reset();
   waiting_.clear();
   gathered_.clear();
@@ -425,7 +464,7 @@ std::size_t DatasetSink::due_bytes(std::int64_t step) const {
 }
 
 std::optional<telemetry::DatasetStatus> DatasetSink::status() const {
-  if (!is_home()) return std::nullopt;
+  if (!speaks()) return std::nullopt;
   return telemetry::DatasetStatus{plan_.entry.path, commits_, committed_time_};
 }
 
@@ -447,7 +486,7 @@ void DatasetSink::visit_state(Self& self, Visitor visit) {
 
 void DatasetSink::save(model::StateSaver& saver, const plan::Pending& pending) const {
   TAILRACE_ASSERT(!write_, "state is saved while nothing is being written");
-  if (is_home()) {
+  if (speaks()) {
     model::NumberSaver file(saver, fmt::format("files/{}/", plan_.entry.path));
     visit_state(*this, file.in("sink"));
     errors_.save(file.in("errors"));

@@ -1,12 +1,12 @@
 // Writes a file in a format of `output`: receives finished chunks and commit points, writes complete commits
 // in order, one at a time, on the I/O threads, and handles failures as `on_error` specifies.
 //
-// A file has one dataset on its home or, in a format that many servers can write, one on every server, with
-// the chunks that this server assembles. Only the home writes the values outside of chunks (times, bounds,
-// coordinates), counts records and logs commits. The commit points alone determine the next commit, so the
-// servers exchange no message about it, and the commits of different servers are not ordered.
+// A file has one such sink, on its home, or is divided among several (Share, shared_sink.hpp). The sink with
+// the metadata writes the values outside of chunks (times, bounds, coordinates), counts records, logs commits
+// and speaks for the file. The commit points alone determine which chunks are in a commit.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <set>
@@ -15,6 +15,7 @@
 
 #include "output/committer.hpp"
 #include "output/gathered_commits.hpp"
+#include "sinks/committing.hpp"
 #include "sinks/kept_errors.hpp"
 #include "sinks/make_sink.hpp"
 #include "sinks/part_cutter.hpp"
@@ -25,15 +26,16 @@ namespace tailrace::sinks {
 class DatasetSink final : public Sink {
  public:
   // Creates the dataset; each file of a series is created with its first commit. Throws if that fails or,
-  // with `on_error: skip`, logs the fault and closes the sink.
-  DatasetSink(const SinkPlace& place, const output::Format& format, SinkServices services);
+  // with `on_error: skip`, logs the fault and closes the sink. `writers`: with Share::metadata.
+  DatasetSink(const SinkPlace& place, const output::Format& format, SinkServices services,
+              Share share = Share::all, std::optional<output::ManyWriters> writers = std::nullopt);
   ~DatasetSink() override;  // waits for the current write
 
-  int home_of(const ChunkPlace& chunk) const override;
+  int home_of(const ChunkPlace&) const override { return home_; }
   void point(const plan::CommitDue& due) override;
   void deliver(std::size_t variable, output::FinishedChunk&& chunk) override;
   bool progress() override;
-  std::optional<plan::CommitDue> cut(const model::Tick& tick, const plan::CommitDue& gathered) override;
+  std::optional<FinalCommit> cut(const model::Tick& tick, const plan::CommitDue& gathered) override;
   void write_soon() override { hurried_ = true; }
   void give_up() override { giving_up_ = true; }
   bool closed() const override { return closed_ && !writing_; }
@@ -53,9 +55,27 @@ class DatasetSink final : public Sink {
   void save(model::StateSaver& saver, const plan::Pending& pending) const override;
   void load(const model::StateLoader& loader, const plan::Pending& pending) override;
 
+  // With Share::chunks. The home has made the dataset, with this token; nothing is written before.
+  void begin(std::string token) { writers_->token = std::move(token), is_made_ = true; }
+  // How many commits this sink has written its share of, since the run began.
+  std::int64_t written_commits() const { return written_commits_; }
+  void abandon() { abandoned_ = true; }  // the home has given the file up: writes nothing more
+
+  // With Share::metadata. All chunks of the first `commits` commits are written.
+  void allow_commits(std::int64_t commits) { allowed_commits_ = std::max(allowed_commits_, commits); }
+  // Ends the file by this fault, after its first `commits` commits: all chunks of these will be written.
+  void end_by(const base::Fault& fault, std::int64_t commits) {
+    if (!ending_) ending_ = fault;
+    end_after_ = std::min(end_after_, commits);
+  }
+  const std::string& token() const { return writers_->token; }
+
+  bool is_given_up() const { return given_up_; }  // the file ended by a fault
+
  private:
   struct Write;
-  bool is_home() const { return home_ == server_; }
+  bool speaks() const { return share_ != Share::chunks; }
+  bool may_take() const;
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor visit);
   void add_values(const plan::CommitDue& due, output::CommitPoint& point);
@@ -68,6 +88,7 @@ class DatasetSink final : public Sink {
   void limit_encoded_bytes();
   void log(const Write& write);
   void failed(const base::Fault& fault);
+  void end();  // discards what is not written
   void start_close();
   bool goes_on(const std::string& part) const;
   void create(const std::string& part, std::optional<std::int64_t> last_step);
@@ -82,9 +103,11 @@ class DatasetSink final : public Sink {
   const cf::DatasetLayout& layout_;
   const output::Format& format_;
   SinkServices services_;
-  int server_;
   int home_;
-  bool by_many_;
+  Share share_;
+  std::string path_;  // of the only file: absolute for Share::chunks, since the model may go elsewhere
+  std::optional<output::ManyWriters> writers_;
+  int server_;
   std::unique_ptr<output::Dataset> dataset_;  // null between two files of a series
   output::Committer committer_;
   output::GatheredCommits gathered_;     // complete commits that are not being written yet
@@ -100,6 +123,13 @@ class DatasetSink final : public Sink {
   bool giving_up_ = false;
   bool closing_ = false;
   bool closed_ = false;
+  bool given_up_ = false;
+  bool is_made_ = false;
+  bool abandoned_ = false;
+  std::optional<base::Fault> ending_;
+  std::int64_t end_after_ = INT64_MAX;  // commits
+  // Commits of this run: taken from the committer, written, and allowed.
+  std::int64_t taken_commits_ = 0, written_commits_ = 0, allowed_commits_ = 0;
   double retry_at_ = 0.0;
   std::set<std::string> written_;  // paths of the files written so far; I/O thread, or while it is idle
   double written_at_ = -1e9;       // steady seconds of the last commit

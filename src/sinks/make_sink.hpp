@@ -43,9 +43,28 @@ struct SinkPlace {
   Owners owners;
 };
 
-// A file has one home, the server that owns it, unless many servers can write its format: then each server
-// writes the chunks that it assembles. Throws if the file cannot be created, except with `on_error: skip`.
+// A file is written by its home, the server that owns it, or its chunks by every server (is_written_by_many).
+// Throws if the file cannot be created, except with `on_error: skip`.
 std::unique_ptr<Sink> make_sink(const SinkPlace& place, SinkServices services);
+
+// Whether each server writes the chunks that it assembles, where there are several. The files of a series are
+// created with their first commit, which no other server is told of, so that one server writes them.
+bool is_written_by_many(const plan::DatasetPlan& plan, const cf::DatasetLayout& layout);
+
+// On what the owners of the chunks of a file depend. The references must live longer.
+class OwnedVariables {
+ public:
+  // `file`: index into the plan's files.
+  OwnedVariables(const plan::DatasetPlan& plan, const cf::DatasetLayout& layout, std::size_t file)
+      : plan_(plan), layout_(layout), file_(file) {}
+  // `variable`: index into the layout's variables. `grid` must live as long as the result.
+  OwnedVariable of(std::size_t variable, const output::ChunkGrid& grid) const;
+
+ private:
+  const plan::DatasetPlan& plan_;
+  const cf::DatasetLayout& layout_;
+  std::size_t file_;
+};
 
 // Uncompressed bytes of one record of the variable.
 std::size_t record_bytes(const cf::DatasetLayout& layout, const cf::VariableLayout& variable);

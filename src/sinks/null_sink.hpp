@@ -15,9 +15,7 @@ class NullSink final : public Sink {
     TAILRACE_ASSERT(false, "chunks go to the home of their file");
   }
   bool progress() override { return false; }
-  std::optional<plan::CommitDue> cut(const model::Tick&, const plan::CommitDue&) override {
-    return std::nullopt;
-  }
+  std::optional<FinalCommit> cut(const model::Tick&, const plan::CommitDue&) override { return std::nullopt; }
   void write_soon() override {}
   void give_up() override {}
   bool closed() const override { return true; }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "output/assembly.hpp"
 
@@ -17,6 +18,8 @@ struct OwnedVariable {
   const output::ChunkGrid* grid = nullptr;
   // Assemble its chunks on all servers: useful if they are encoded there or written from there.
   bool spread = true;
+  // Chunks along the records and each dim that one server must write, as they share a file; empty: 1 each.
+  std::vector<std::int64_t> chunks_of_file = {};
 };
 
 class Owners {

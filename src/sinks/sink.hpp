@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "model/state.hpp"
@@ -27,6 +29,18 @@ struct ChunkPlace {
   int assembled_on = 0;
 };
 
+// A message between the sinks of a file on different servers.
+struct SinkMessage {
+  bool to_home = false;  // otherwise to all servers, this one too
+  std::vector<std::byte> bytes;
+};
+
+// The last commit of a file that ends early.
+struct FinalCommit {
+  plan::CommitDue due;
+  bool needs_all = true;  // it needs chunks that other servers assemble
+};
+
 // Communication thread only, except for home_of().
 class Sink {
  public:
@@ -41,8 +55,9 @@ class Sink {
   virtual void deliver(std::size_t variable, output::FinishedChunk&& chunk) = 0;
   virtual bool progress() = 0;  // starts writes and collects finished ones; true if anything was done
   // There is no input after this step: replaces incomplete commits of later steps by a final one. `gathered`:
-  // the records that are in no commit yet. Returns the final commit on the home of the file; none elsewhere.
-  virtual std::optional<plan::CommitDue> cut(const model::Tick& tick, const plan::CommitDue& gathered) = 0;
+  // the records that are in no commit yet. Returns the final commit of this server; none if it has no part in
+  // the file, or if the file has ended.
+  virtual std::optional<FinalCommit> cut(const model::Tick& tick, const plan::CommitDue& gathered) = 0;
   virtual void write_soon() = 0;  // memory is short: write commits that wait to be merged
   virtual void give_up() = 0;     // no more chunks will arrive: write complete commits, then close
   virtual bool closed() const = 0;
@@ -59,6 +74,11 @@ class Sink {
   // For the status line, on the home of the file; none elsewhere.
   virtual std::optional<telemetry::DatasetStatus> status() const = 0;
   virtual std::string describe() const = 0;  // for the watchdog
+
+  // What the sinks of the file on other servers must know; call it after progress(), and pass each message to
+  // receive() there.
+  virtual std::vector<SinkMessage> take_messages() { return {}; }
+  virtual void receive(std::span<const std::byte>) { TAILRACE_ASSERT(false, "a message for another sink"); }
 
   // Idle: nothing is being written, and no due commit waits for chunks.
   virtual bool at_rest() const = 0;

@@ -71,6 +71,7 @@ void visit_file(S& file, Visitor& visit) {
   visit(file.encoded_bytes);
   visit(file.disk_bytes);
   visit(file.records);
+  visit(file.commits);
   visit_timings(file.write, visit);
   visit(file.last_model_time);
   visit(file.skipped);

@@ -76,7 +76,8 @@ struct DatasetCounters {
   Counter encoded_bytes;  // after it
   Counter disk_bytes;     // the size of the file
   Counter records;
-  Timings write;                 // each commit
+  Counter commits;
+  Timings write;                 // each commit, or the chunks of it that a server of several writes
   double last_model_time = 0.0;  // of the newest committed record; read it while the writer is idle
   std::string skipped;           // why the file was abandoned (on_error: skip); empty: it was not
   std::vector<KeptCounters> kept;

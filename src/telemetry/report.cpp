@@ -193,8 +193,9 @@ Json files_json(const std::vector<ServerCounters>& servers, const std::vector<Ou
       auto& [sum, owners] = files[file.path];
       sum.raw_bytes.add(file.raw_bytes.get());
       sum.encoded_bytes.add(file.encoded_bytes.get());
-      sum.disk_bytes.raise_to(file.disk_bytes.get());
+      sum.disk_bytes.add(file.disk_bytes.get());
       sum.records.add(file.records.get());
+      sum.commits.add(file.commits.get());
       sum.write.merge(file.write);
       if (sum.skipped.empty()) sum.skipped = file.skipped;
       sum.kept.insert(sum.kept.end(), file.kept.begin(), file.kept.end());
@@ -219,7 +220,7 @@ Json files_json(const std::vector<ServerCounters>& servers, const std::vector<Ou
                     {"encoded_bytes", sum.encoded_bytes.get()},
                     {"disk_bytes", sum.disk_bytes.get()},
                     {"records", sum.records.get()},
-                    {"commits", sum.write.count.get()},
+                    {"commits", sum.commits.get()},
                     {"write", timings_json(sum.write)},
                     {"last_model_time", sum.last_model_time},
                     {"skipped", sum.skipped},

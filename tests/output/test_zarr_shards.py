@@ -18,7 +18,6 @@ import zarr
 from output.test_zarr import SCENARIO, both
 from support.growing_store import (
     LONG,
-    SHAPE,
     TIMES_OF_JOBS,
     appended_by_jobs,
     check_kills,
@@ -240,7 +239,7 @@ def assert_slowly_read(store) -> int:
             place = tuple(slice(c * n, min((c + 1) * n, e)) for c, n, e in zip(corner, inner[1:], shape, strict=True))
             values[record][place] = cells[tuple(slice(0, p.stop - p.start) for p in place)]
     for record in range(records):
-        np.testing.assert_array_equal(values[record], put_values(0, SHAPE, LONG["times"][record], record + 1))
+        np.testing.assert_array_equal(values[record], put_values(0, shape, LONG["times"][record], record + 1))
     return records
 
 

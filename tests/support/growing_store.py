@@ -18,22 +18,29 @@ from .stores import read_store
 from .values import put_values, varying_times
 
 SHAPE = (4, 9, 17)
-LONG = {
-    "grids": [block_grid(shape=SHAPE)],
-    "fields": [field("w", "les")],
-    "times": varying_times(3000, seed=5),
-    "pace": 0.002,
-    "report_steps": True,
-}
+LARGE = (4, 45, 53)  # records of 76 KB, which are divided among the servers; those of SHAPE are on one
+
+
+def long_run(shape: tuple[int, ...]) -> dict:
+    return {
+        "grids": [block_grid(shape=shape)],
+        "fields": [field("w", "les")],
+        "times": varying_times(3000, seed=5),
+        "pace": 0.002,
+        "report_steps": True,
+    }
+
+
+LONG = long_run(SHAPE)
 
 
 def assert_whole(store: Path, at_least: int = 0) -> int:
-    """All records of LONG's store are those of the model; returns how many there are."""
+    """All records of the store of a long run are those of the model; returns how many there are."""
     data = read_store(store)
     assert data.sizes["time"] == data.w.shape[0] >= at_least
     for i, stamp in enumerate(data.time.values):
         assert stamp == LONG["times"][i]
-        np.testing.assert_array_equal(data.w.values[i], put_values(0, SHAPE, LONG["times"][i], i + 1))
+        np.testing.assert_array_equal(data.w.values[i], put_values(0, data.w.shape[1:], LONG["times"][i], i + 1))
     return data.sizes["time"]
 
 
@@ -72,7 +79,7 @@ print(len(seen), len(set(seen)))
 """
 
 
-def check_reader(job, folder: Path, config: dict, look: str) -> None:
+def check_reader(job, folder: Path, config: dict, look: str, shape=SHAPE, serving=None) -> None:
     """A process calls `look` ("module:function", which returns how many records it sees) again and again while a run
     writes now.zarr into `folder`."""
     folder.mkdir()
@@ -83,11 +90,12 @@ def check_reader(job, folder: Path, config: dict, look: str) -> None:
         stdout=subprocess.PIPE,
         text=True,
     )
-    scenario = LONG | {"times": LONG["times"][:120], "pace": 0.03}
+    scenario = long_run(shape) | {"times": LONG["times"][:120], "pace": 0.03}
+    players = [model(2, **scenario), serving or servers(1)]
     environment = {"TAILRACE_FILE_DELAY": "500"}
     assert reader.stdout.readline() == "ready\n"
     try:
-        job(model(2, **scenario), servers(1), config=config, folder=folder, environment=environment).finished()
+        job(*players, config=config, folder=folder, environment=environment).finished()
         (folder / "stop").touch()
         out, _ = reader.communicate(timeout=60)
     finally:
@@ -101,18 +109,18 @@ def check_reader(job, folder: Path, config: dict, look: str) -> None:
 TIMES_OF_JOBS = varying_times(40, seed=3)
 
 
-def appended_by_jobs(job, output: dict) -> Path:
+def appended_by_jobs(job, output: dict, grid=None, serving=(1, 2, 1)) -> Path:
     """Three jobs of unequal length, with other numbers of ranks and servers, append to the same files."""
     config = {"fields": {"state": {"every": "1 step", "names": ["w"]}}, "output": output}
     times, cuts, folder = TIMES_OF_JOBS, (0, 11, 29, 40), None
     for i, (first, last) in enumerate(itertools.pairwise(cuts)):
         scenario = {"times": times[first:last], "initial_time": times[first - 1] if first else 0.0}
-        player = model((3, 1, 2)[i], grids=[block_grid("g")], fields=[field("w", "g")], **scenario)
-        folder = job(player, servers(1 + i % 2), config=config, folder=folder).finished().folder
+        player = model((3, 1, 2)[i], grids=[grid or block_grid("g")], fields=[field("w", "g")], **scenario)
+        folder = job(player, servers(serving[i]), config=config, folder=folder).finished().folder
     return folder
 
 
-def whole_and_in_pieces(job, output: dict) -> tuple[Path, Path]:
+def whole_and_in_pieces(job, output: dict, grid=None, serving=(2, 2, 1)) -> tuple[Path, Path]:
     """The folders of a run, and of one that stops in between and goes on from its checkpoint, so that later records are
     removed and written again."""
     config = {
@@ -124,10 +132,10 @@ def whole_and_in_pieces(job, output: dict) -> tuple[Path, Path]:
 
     def play(ranks, steps=None):
         scenario = {"times": times[:steps], "checkpoints": True, "got": ["w"]}
-        return model(ranks, grids=[block_grid("g")], fields=[field("w", "g")], **scenario)
+        return model(ranks, grids=[grid or block_grid("g")], fields=[field("w", "g")], **scenario)
 
-    whole = job(play(3), servers(2), config=config).finished()
-    first = job(play(3, 33), servers(2), config=config).finished()
-    second = job(play(2), servers(1), config=config, folder=first.folder).finished()
+    whole = job(play(3), servers(serving[0]), config=config).finished()
+    first = job(play(3, 33), servers(serving[1]), config=config).finished()
+    second = job(play(2), servers(serving[2]), config=config, folder=first.folder).finished()
     assert "RESTARTED" in second.output
     return whole.folder, first.folder

@@ -36,7 +36,10 @@ class NullFormat final : public Format {
   }
   bool can_replace_chunks() const override { return true; }
   bool makes_files() const override { return false; }
-  bool can_be_written_by_many() const override { return true; }
+  bool can_be_written_by_many(const DatasetSpec&) const override { return true; }
+  std::unique_ptr<Dataset> open_writer(const DatasetSpec& spec, int, env::FileSystem&) const override {
+    return std::make_unique<NullDataset>(spec);
+  }
   bool has_growing_text() const override { return true; }
 };
 

@@ -14,7 +14,7 @@
 #include "output/tests/file_size_limit.hpp"
 #include "output/tests/raw_files.hpp"
 #include "output/tests/read_zarr.hpp"
-#include "output/tests/sharded_sample.hpp"
+#include "output/tests/together_zarr.hpp"
 #include "output/zarr/existing.hpp"
 
 namespace tailrace::output {
@@ -24,13 +24,15 @@ using ::testing::HasSubstr;
 using testing::sample_commit;
 using testing::sample_spec;
 
-// With and without shards. Uses a folder in memory if there is one: the tests check the order of changes to
-// many small files, and syncs take long on a disk.
-class ZarrStore : public testing::NetcdfFormat, public ::testing::WithParamInterface<bool> {
+enum class Kind { plain, sharded, by_many };
+
+// Without and with shards, and by many writers. Uses a folder in memory if there is one: the tests check the
+// order of changes to many small files, and syncs take long on a disk.
+class ZarrStore : public testing::NetcdfFormat, public ::testing::WithParamInterface<Kind> {
  protected:
   DatasetSpec spec_of(const std::string& name) const {
     const auto spec = sample_spec(path(name));
-    return GetParam() ? testing::sharded(spec) : spec;
+    return GetParam() == Kind::plain ? spec : testing::sharded(spec);
   }
 
   void SetUp() override {
@@ -42,7 +44,10 @@ class ZarrStore : public testing::NetcdfFormat, public ::testing::WithParamInter
   }
 };
 
-const Format& format() { return *find_format("zarr"); }
+const Format& format() {
+  static const testing::TogetherFormat by_many;
+  return ZarrStore::GetParam() == Kind::by_many ? static_cast<const Format&>(by_many) : *find_format("zarr");
+}
 
 // Reads the metadata once and checks all values of the records that they count. Returns their number.
 std::int64_t check_whole(const std::string& path) {
@@ -238,8 +243,11 @@ TEST_P(ZarrStore, a_power_failure_in_any_commit_leaves_the_last_one) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shards, ZarrStore, ::testing::Bool(),
-                         [](const auto& tested) { return tested.param ? "with" : "without"; });
+INSTANTIATE_TEST_SUITE_P(Kinds, ZarrStore, ::testing::Values(Kind::plain, Kind::sharded, Kind::by_many),
+                         [](const auto& tested) {
+                           const char* const names[] = {"plain", "sharded", "by_many"};
+                           return names[static_cast<int>(tested.param)];
+                         });
 
 }  // namespace
 }  // namespace tailrace::output

@@ -11,6 +11,11 @@ namespace {
 
 constexpr std::size_t remembered_folders = 1024;
 constexpr const char* scratch_name = ".new";
+constexpr const char* writers_name = ".writers";  // the folder of their marks
+
+std::string in_folder(const std::string& folder, const std::string& name) {
+  return folder.empty() ? name : folder + "/" + name;
+}
 
 std::uint64_t size_of_tree(env::FileSystem& files, const std::string& path) {
   if (files.entry(path) == env::Entry::file) return files.open(path, env::Access::read)->size();
@@ -39,9 +44,18 @@ std::string place_of(const std::string& path) {
   return place;
 }
 
-FolderStore::FolderStore(env::FileSystem& files, std::string root, std::string scratch, bool sync)
-    : files_(files), root_(std::move(root)), scratch_(std::move(scratch)), sync_(sync) {
-  scratch_ += scratch_.empty() ? scratch_name : std::string("/") + scratch_name;
+FolderStore::FolderStore(env::FileSystem& files, std::string root, std::string scratch, bool sync, int writer)
+    : files_(files),
+      root_(std::move(root)),
+      scratch_folder_(std::move(scratch)),
+      scratch_(in_folder(scratch_folder_, scratch_name)),
+      mark_name_(metadata_name),
+      sync_(sync),
+      is_writer_(writer >= 0) {
+  if (!is_writer_) return;
+  const std::string number = std::to_string(writer);
+  scratch_ += "." + number;
+  mark_name_ = in_folder(scratch_folder_, writers_name) + "/" + number;
 }
 
 void FolderStore::make_folder_of(const std::string& name) {
@@ -138,12 +152,65 @@ std::vector<std::string> FolderStore::list(const std::string& folder) const {
 void FolderStore::remove(const std::string& folder) { remove_tree(files_, path(folder)); }
 
 void FolderStore::take_mark() {
-  auto file = files_.open(path(metadata_name), env::Access::update);
-  mark_as_writer(*file, path(metadata_name));
+  auto file = files_.open(path(mark_name_), env::Access::update);
+  mark_as_writer(*file, path(mark_name_));
   marked_ = std::move(file);
 }
 
-bool FolderStore::is_in_place() { return marked_ && marked_->is_file_at(path(metadata_name)); }
+bool FolderStore::is_in_place() { return marked_ && marked_->is_file_at(path(mark_name_)); }
+
+void FolderStore::make_writer_marks(const ManyWriters& writers) {
+  for (int writer = 0; writer < writers.count; ++writer)
+    place(in_folder(scratch_folder_, writers_name) + "/" + std::to_string(writer), {},
+          std::as_bytes(std::span(writers.token)));
+}
+
+bool FolderStore::remove_writer_marks() {
+  bool found = false;
+  for (const std::string& name : list(scratch_folder_)) {
+    if (name != writers_name && !name.starts_with(std::string(scratch_name) + ".")) continue;
+    remove(in_folder(scratch_folder_, name));
+    found = true;
+  }
+  return found;
+}
+
+void FolderStore::take_writer_mark(const std::string& token) {
+  const auto is_it = [&] {
+    if (!has(mark_name_)) return false;
+    const std::vector<std::byte> found = read(mark_name_);
+    return std::ranges::equal(found, std::as_bytes(std::span(token)));
+  };
+  if (!is_it())
+    throw Error(
+        ErrorCode::resource,
+        "is not the store that the home of the file writes: it was removed or replaced, or it is not in "
+        "a directory that all servers share; expected such a directory, or `zarr: {writers: home}`");
+  take_mark();
+}
+
+// The folder of the marks goes with the last of them.
+void FolderStore::close() {
+  const bool had_mark = marked_ != nullptr && is_in_place();
+  marked_.reset();
+  if (!is_writer_ || !had_mark) return;
+  try {
+    const std::uint64_t size = read(mark_name_).size();
+    files_.remove(path(mark_name_));
+    bytes_ -= size;
+    files_.remove(path(in_folder(scratch_folder_, writers_name)));
+  } catch (const Error&) {
+    // The marks of others are in the folder. Whatever stays is removed by the next session.
+  }
+}
+
+void check_no_writers(env::FileSystem& files, const std::string& place) {
+  for (const std::string& name : files.list(place)) {
+    const std::string folder = place + "/" + name + "/" + writers_name;
+    if (!files.exists(folder)) continue;
+    for (const std::string& writer : files.list(folder)) check_no_writer(files, folder + "/" + writer);
+  }
+}
 
 void FolderStore::count_bytes() { bytes_ = size_of_tree(files_, root_); }
 

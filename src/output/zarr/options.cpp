@@ -14,6 +14,12 @@ constexpr std::int64_t most_records = 100000, most_puts = 256;
 
 Type type() {
   return section({
+      {.name = "writers",
+       .type = choice({"all", "home"}),
+       .description = "Which servers write chunks and shards: one, the `home` of the store, or `all`, each "
+                      "those that it "
+                      "has encoded, beside each other. The metadata are always the home's.",
+       .example = "all"},
       {.name = "shards",
        .type = flag(),
        .description =
@@ -62,6 +68,8 @@ ObjectOptions read_objects(const Value& value, Problems& problems) {
 Options read(const Value& value, Problems& problems) {
   Options options;
   // None of them has a declared default, for that would look as if the user had given it.
+  options.writers = choice_of<Writers>(value, "writers", {{"home", Writers::home}, {"all", Writers::all}});
+  options.asks_for_writers = value.find("writers") != nullptr && options.writers == Writers::all;
   options.shards = flag_of(value, "shards", options.shards);
   options.shard_bytes =
       size_of(value, "shard_size", options.shard_bytes, {.bytes = 1024, .words = "1 KiB"}, problems);

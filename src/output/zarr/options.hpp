@@ -21,10 +21,14 @@ struct ObjectOptions {
 // A person waits for the answer, or the start of a job.
 inline constexpr ObjectOptions reading_options{.patience = 20.0};
 
+enum class Writers { home, all };  // which servers write chunks
+
 struct Options {
+  Writers writers = Writers::home;
   bool shards = true;
   std::size_t shard_bytes = std::size_t{64} << 20;  // of a shard before compression, at most
   std::int64_t shard_records = 0;                   // 0: as many as a commit brings
+  bool asks_for_writers = false;                    // the user gave `writers: all`
   ObjectOptions objects{};
   std::vector<std::string> given_for_objects{};  // options of `objects` that the user gave
   bool are_given = false;  // by the user, so that a store with other shards is not continued

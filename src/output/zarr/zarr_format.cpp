@@ -18,6 +18,7 @@
 #include "output/zarr/options.hpp"
 #include "output/zarr/shard_grid.hpp"
 #include "output/zarr/zarr_dataset.hpp"
+#include "output/zarr/zarr_writer.hpp"
 
 namespace tailrace::output::zarr {
 namespace {
@@ -49,6 +50,7 @@ void check_free(env::FileSystem& files, const std::string& place, IfExists if_ex
     throw Error(ErrorCode::resource,
                 "exists, and is not replaced, as it is not a Zarr store; expected another path");
   check_no_writer(files, place + "/" + metadata_name);
+  check_no_writers(files, place);
 }
 
 // Removes the temporary directory on destruction unless it was renamed.
@@ -135,6 +137,16 @@ void check_objects(const Options& options, const DatasetRequest& request, config
   }
 }
 
+bool rounds(const VariableSpec& variable) { return variable.codec.keep.has_value(); }
+
+// Why many servers cannot write such a store, to follow the option; empty: they can.
+std::string why_not_by_many(bool is_object, bool is_series, bool rounds) {
+  if (is_object) return "is for stores in the file system; one server writes a store on an object store";
+  if (is_series) return "is for one store; one server writes each store of a series";
+  if (rounds) return "does not go with `keep`: one server counts the errors of the values";
+  return "";
+}
+
 class ZarrFormat final : public Format {
  public:
   std::string name() const override { return "zarr"; }
@@ -155,7 +167,29 @@ class ZarrFormat final : public Format {
   }
   void check(const FormatOptions* options, const DatasetRequest& request,
              config::Problems& problems) const override {
-    check_objects(unwrap_options<Options>(options), request, problems);
+    const Options& of_store = unwrap_options<Options>(options);
+    check_objects(of_store, request, problems);
+    const std::string why =
+        why_not_by_many(object_store::is_object_url(request.path), request.is_series, request.rounds);
+    if (of_store.asks_for_writers && !why.empty())
+      problems.add(request.section_location, request.config_path + ".zarr.writers",
+                   fmt::format("`all` {}; expected `home`, or no such option", why));
+  }
+  bool can_be_written_by_many(const DatasetSpec& spec) const override {
+    return unwrap_options<Options>(spec.options.get()).writers == Writers::all &&
+           why_not_by_many(object_store::is_object_url(spec.path), false,
+                           std::ranges::any_of(spec.variables, rounds))
+               .empty();
+  }
+  std::unique_ptr<Dataset> open_writer(const DatasetSpec& spec, int writer,
+                                       env::FileSystem& files) const override {
+    return std::make_unique<ZarrWriter>(
+        spec, std::make_unique<FolderStore>(files, place_of(spec.path), scratch_of(spec), spec.sync, writer));
+  }
+  std::shared_ptr<const FormatOptions> options_to_continue(const DatasetSpec& spec) const override {
+    std::shared_ptr<const FormatOptions> options;
+    about(spec.path, [&] { options = with_shards_of(read_group(*open_store(spec.path)), spec).options; });
+    return options;
   }
   std::vector<std::int64_t> cells_of_file(const DatasetSpec& spec,
                                           const VariableSpec& variable) const override {
@@ -201,14 +235,12 @@ class ZarrFormat final : public Format {
       if (object_store::is_object_url(spec.path)) {
         const Options options = unwrap_options<Options>(spec.options.get());
         auto store = open_object_store(spec.path, options.objects);
+        if (!spec.kept.empty()) store->take_mark();
         dataset = spec.kept.empty() ? create_in(std::move(store), spec) : append_to(std::move(store), spec);
         return;
       }
       const std::string place = place_of(spec.path);
-      dataset =
-          spec.kept.empty()
-              ? create_at(files, place, spec)
-              : append_to(std::make_unique<FolderStore>(files, place, scratch_of(spec), spec.sync), spec);
+      dataset = spec.kept.empty() ? create_at(files, place, spec) : append_at(files, place, spec);
     });
     return dataset;
   }
@@ -222,6 +254,7 @@ class ZarrFormat final : public Format {
     Temporary temporary(files, beside(place, "new"));
     auto store = std::make_unique<FolderStore>(files, temporary.path(), scratch_of(spec), spec.sync);
     write_all(*store, spec, group);
+    if (spec.writers) store->make_writer_marks(*spec.writers);
     check_free(files, place, spec.if_exists);  // another session may have created it meanwhile
     temporary.rename_to(place);
     if (spec.sync) files.sync(place);
@@ -238,14 +271,25 @@ class ZarrFormat final : public Format {
     return std::make_unique<ZarrDataset>(spec, std::move(store), std::move(group), lengths);
   }
 
-  // Appends in place, after the records after those to keep are removed, first from the metadata.
+  static std::unique_ptr<Dataset> append_at(env::FileSystem& files, const std::string& place,
+                                            const DatasetSpec& spec) {
+    auto owned = std::make_unique<FolderStore>(files, place, scratch_of(spec), spec.sync);
+    FolderStore& store = *owned;
+    store.take_mark();
+    check_no_writers(files, place);
+    auto dataset = append_to(std::move(owned), spec);
+    if (store.remove_writer_marks()) store.count_bytes();
+    if (spec.writers) store.make_writer_marks(*spec.writers);
+    return dataset;
+  }
+
+  // Appends in place, after the records after those to keep are removed, first from the metadata. `store` is
+  // marked.
   static std::unique_ptr<Dataset> append_to(std::unique_ptr<Store> store, const DatasetSpec& given) {
-    store->take_mark();
     Json group = read_group(*store);
     const DatasetSpec spec = with_shards_of(group, given);
     check_fits(group, spec);
-    auto lengths = first_lengths(spec);
-    for (const auto& [dim, records] : spec.kept) lengths[base::index(dim)] = records;
+    auto lengths = lengths_to_begin(spec);
     roll_back(*store, group, spec, lengths);
     store->count_bytes();
     return std::make_unique<ZarrDataset>(spec, std::move(store), std::move(group), std::move(lengths));

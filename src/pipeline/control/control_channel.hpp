@@ -37,8 +37,10 @@ enum class ControlMessage : std::int32_t {
   commit,              // commit early all records that are closed by this step
   cut,                 // the final length of a file
   written,             // how much of each file is on disk
-  regrid,              // bundles of source cells, to the servers that make target cells of them
-  regridded,           // how many bytes of these a server has used up
+  file_written,  // to the home of a file: of how many commits a server has written its chunks, or why not
+  file_state,    // from the home of a file that many servers write: it is made, or it is given up
+  regrid,        // bundles of source cells, to the servers that make target cells of them
+  regridded,     // how many bytes of these a server has used up
   // Messages of a checkpoint. They do not count among those that must come to rest before it.
   keep,     // the leader's clients have asked for a checkpoint at this step
   resting,  // QuiescenceDetector: servers at rest, with their counts of messages

@@ -67,13 +67,9 @@ Route make_route(const Blueprint& blueprint, const sampling::OutputVariable& out
   auto codec = std::make_shared<TimedCodec>(
       codecs::make_codec(spec.chunk.empty() ? codecs::CodecOptions{} : spec.codec), parts.services);
   Route route;
-  const bool is_encoded = !codec->filters(model::size_of(spec.type)).empty();
-  const output::Format* const format = blueprint.plan.files[output_variable.file].entry.writer();
-  route.variable = {.file = output_variable.file,
-                    .variable = output_variable.variable,
-                    .record_bytes = sinks::record_bytes(layout, variable),
-                    .grid = &parts.geometry->grid(),
-                    .spread = is_encoded || (format != nullptr && format->can_be_written_by_many())};
+  route.variable =
+      sinks::OwnedVariables(blueprint.plan.files[output_variable.file], layout, output_variable.file)
+          .of(output_variable.variable, parts.geometry->grid());
   route.geometry = parts.geometry;
   output::ChunkGrid grid = parts.geometry->grid();
   if (output_variable.file_axis >= 0)

@@ -69,7 +69,7 @@ class Servers {
       : owners_(1, servers),
         servers_(static_cast<std::size_t>(servers)),
         grid_{file.layout.variables[0].shape, file.layout.variables[0].chunk, 1} {
-    variable_ = {0, 0, record_bytes(file.layout, file.layout.variables[0]), &grid_};
+    variable_ = OwnedVariables(file.plan, file.layout, 0).of(0, grid_);
     for (int s = 0; s < servers; ++s) {
       Server& server = servers_[base::index(s)];
       server.sink =
@@ -104,8 +104,19 @@ class Servers {
   void run() {
     for (bool moved = true; moved;) {
       moved = false;
-      for (Server& server : servers_) moved = server.sink->progress() || moved;
+      for (std::size_t s = 0; s < servers_.size(); ++s) moved = run(s) || moved;
     }
+  }
+  // What one server does, with its messages delivered at once; true if it did anything.
+  bool run(std::size_t server) {
+    Sink& sink = *servers_[server].sink;
+    const bool moved = sink.progress();
+    const auto messages = sink.take_messages();
+    for (const SinkMessage& message : messages)
+      for (std::size_t to = 0; to < servers_.size(); ++to)
+        if (!message.to_home || static_cast<int>(to) == owners_.of_file(0))
+          servers_[to].sink->receive(message.bytes);
+    return moved || !messages.empty();
   }
   std::vector<Server>& all() { return servers_; }
 

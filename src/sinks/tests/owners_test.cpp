@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
+#include <utility>
 
 namespace tailrace::sinks {
 namespace {
@@ -22,6 +24,29 @@ std::set<int> owners_of(bool spread, std::size_t record_bytes) {
 constexpr std::size_t large = std::size_t{1} << 20;
 
 TEST(Owners, SpreadLargeRecordsThatAreEncoded) { EXPECT_EQ(owners_of(true, large), (std::set{0, 1, 2})); }
+
+// Shards of 2 records, 3 rows and all columns, where the last one of a record is not full.
+TEST(Owners, KeepChunksTogetherThatShareAFile) {
+  const output::ChunkGrid grid{{40, 9}, {8, 3}, 1};
+  const OwnedVariable variable{.file = 1,
+                               .variable = 2,
+                               .record_bytes = large,
+                               .grid = &grid,
+                               .spread = true,
+                               .chunks_of_file = {2, 3, 3}};
+  const Owners owners(0, 3);
+  std::map<std::pair<std::int64_t, std::int64_t>, std::set<int>> found;  // by shard
+  std::set<int> all;
+  for (std::int64_t record = 0; record < 12; ++record)
+    for (std::int64_t spatial = 0; spatial < grid.chunks_per_record(); ++spatial) {
+      const int owner = owners.of_chunk(variable, spatial, record);
+      found[{record / 2, spatial / 3 / 3}].insert(owner);
+      all.insert(owner);
+    }
+  EXPECT_EQ(found.size(), 6U * 2);
+  for (const auto& [shard, owner] : found) EXPECT_EQ(owner.size(), 1U) << shard.first << ", " << shard.second;
+  EXPECT_EQ(all, (std::set{0, 1, 2}));
+}
 
 TEST(Owners, PutTheOthersTogetherWhereTheFileIs) {
   const std::set<int> home{Owners(0, 3).of_file(4)};

@@ -38,6 +38,7 @@ ServerCounters server(int rank) {
   shared.raw_bytes.add(300);
   if (rank == 1) {  // its owner
     shared.disk_bytes.set(999);
+    shared.commits.add();
     shared.write.record(7'000'000);
     shared.last_model_time = -5.0;
   }
