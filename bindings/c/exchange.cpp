@@ -1,4 +1,4 @@
-// The calls of the time loop: step, wants, put, acquire, publish.
+// The calls of the time loop: step, the files that the model opens, wants, put, acquire, publish.
 #include <algorithm>
 #include <span>
 
@@ -42,6 +42,21 @@ extern "C" {
 
 int tailrace_step(tailrace_session* session, int64_t step, double time, tailrace_error* error) {
   return guarded(error, [&] { running(session).session.step(step, time); });
+}
+
+int tailrace_open_file(tailrace_session* stream, const char* path, tailrace_error* error) {
+  return guarded(error, [&] {
+    required(path, "tailrace_open_file: path");
+    running(stream).session.open_file(path);
+  });
+}
+
+int tailrace_close_file(tailrace_session* stream, tailrace_error* error) {
+  return guarded(error, [&] { running(stream).session.close_file(); });
+}
+
+int tailrace_written(tailrace_session* stream, int64_t step, tailrace_error* error) {
+  return guarded_value(error, -1, [&] { return running(stream).session.written(step) ? 1 : 0; });
 }
 
 int tailrace_handle(const tailrace_session* session, const char* name, tailrace_error* error) {

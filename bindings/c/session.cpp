@@ -9,21 +9,40 @@ using tailrace::bindings::required;
 using tailrace::bindings::running;
 using tailrace::bindings::text_or;
 
+namespace {
+
+tailrace::StartOptions options_of(const tailrace_start_options* options) {
+  if (options == nullptr) return {};
+  return {.component = text_or(options->component, "model"),
+          .initial_time = options->initial_time,
+          .initial_step = options->initial_step,
+          .text = text_or(options->text)};
+}
+
+tailrace_session* made(tailrace::Session session) {
+  return new tailrace_session{.session = std::move(session), .shapes = {}, .view = {}};
+}
+
+}  // namespace
+
 extern "C" {
 
 tailrace_session* tailrace_start_fortran(int communicator, const char* configuration,
                                          const tailrace_start_options* options, tailrace_error* error) {
   return guarded_value<tailrace_session*>(error, nullptr, [&] {
     required(configuration, "tailrace_start: configuration");
-    tailrace::StartOptions start;
-    if (options != nullptr) {
-      start = {.component = text_or(options->component, "model"),
-               .initial_time = options->initial_time,
-               .initial_step = options->initial_step,
-               .text = text_or(options->text)};
-    }
-    return new tailrace_session{
-        .session = tailrace::Session::start(communicator, configuration, start), .shapes = {}, .view = {}};
+    return made(tailrace::Session::start(communicator, configuration, options_of(options)));
+  });
+}
+
+tailrace_session* tailrace_open_output_fortran(tailrace_session* session, int communicator, const char* name,
+                                               const tailrace_start_options* options, tailrace_error* error) {
+  return guarded_value<tailrace_session*>(error, nullptr, [&] {
+    required(name, "tailrace_open_output: name");
+    tailrace_session* stream =
+        made(running(session).session.open_output(communicator, name, options_of(options)));
+    stream->view.fastest_first_in_messages = session->view.fastest_first_in_messages;
+    return stream;
   });
 }
 

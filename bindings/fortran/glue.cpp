@@ -178,27 +178,44 @@ struct Described {
   }
 };
 
+// `running`: the session of the same variable, or null. One that is finished is freed when its successor
+// runs; until then its calls report that they come after finish.
+bool may_start(tailrace_session* running, const char* call, tailrace_error* error) {
+  if (running == nullptr || tailrace_is_finished(running) != 0) return true;
+  usage_error(error, std::string(call) +
+                         ": this session is running already; finish it, or use another tailrace_session");
+  return false;
+}
+
+tailrace_session* replaced(tailrace_session* running, tailrace_session* session) {
+  if (session == nullptr) return nullptr;
+  tailrace_free(running);
+  tailrace_list_fastest_first(session);
+  return session;
+}
+
 }  // namespace
 
 extern "C" {
 
-// `running`: the session of the same variable. One that is finished is freed with the next start; until then
-// its calls report that they come after finish.
 tailrace_session* tailrace_glue_start(tailrace_session* running, int comm, const char* config,
                                       const char* component, double initial_time, std::int64_t initial_step,
                                       const char* text, tailrace_error* error) {
-  if (running != nullptr && tailrace_is_finished(running) == 0) {
-    usage_error(error, "start: this session is running already; finish it, or use another tailrace_session");
-    return nullptr;
-  }
+  if (!may_start(running, "start", error)) return nullptr;
   const tailrace_start_options options{.component = present(component),
                                        .initial_time = initial_time,
                                        .initial_step = initial_step,
                                        .text = text};
-  tailrace_session* session = tailrace_start_fortran(comm, config, &options, error);
-  if (session != nullptr) tailrace_free(running);
-  if (session != nullptr) tailrace_list_fastest_first(session);
-  return session;
+  return replaced(running, tailrace_start_fortran(comm, config, &options, error));
+}
+
+tailrace_session* tailrace_glue_open_output(tailrace_session* running, tailrace_session* session, int comm,
+                                            const char* name, double initial_time, std::int64_t initial_step,
+                                            const char* text, tailrace_error* error) {
+  if (!may_start(running, "open_output", error)) return nullptr;
+  const tailrace_start_options options{
+      .component = nullptr, .initial_time = initial_time, .initial_step = initial_step, .text = text};
+  return replaced(running, tailrace_open_output_fortran(session, comm, name, &options, error));
 }
 
 int tailrace_glue_grid(tailrace_session* session, const char* name, const char* dims, int shape_size,

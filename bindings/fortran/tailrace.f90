@@ -68,6 +68,17 @@ module tailrace
     !! the last word: what the file gives replaces what the lines give, option by option (lists as a whole), and a key
     !! without a value in the file leaves out that of the lines. With config="" they are the whole configuration.
     generic :: start => start_f08, start_integer
+    !> Opens an output stream (below: a stream) in the variable stream: a further session with its own declarations, files,
+    !! steps and times, on the same servers. Its ranks are those of comm, an integer or a type(MPI_Comm), some or all of
+    !! the model ranks of this session. At any time between start and finish, also between steps, and also if ready comes
+    !! later or never. The stream takes all calls of a session except those of checkpoints and inputs, and open_file,
+    !! close_file and written. text: a configuration in YAML, whose lines end with new_line("a"), read on the first rank of
+    !! comm; its files are the stream's, with `streams: NAME:` of the user's file, which has the last word as in start. In
+    !! their names `{stream}` is name. The calls of a session and its streams are made from one thread at a time, and in the
+    !! same order on all ranks that two streams share. Collective over comm, which it duplicates; blocks until all its ranks
+    !! have called. finish of this session finishes the streams that are still open. In mode inline comm must have all
+    !! model ranks. tailrace_error_usage if a stream of that name is open on one of the ranks; tailrace_error_configuration.
+    generic :: open_output => open_output_f08, open_output_integer
     !> Whether this rank was a server; the run is then over.
     procedure :: is_server
     !> Whether the configuration sets mode off, in which every call returns at once.
@@ -88,7 +99,7 @@ module tailrace
     !! After it only is_server, is_off, model_comm and output_lost may be called. A second call does nothing.
     procedure :: finish
 
-    procedure, private :: start_f08, start_integer
+    procedure, private :: start_f08, start_integer, open_output_f08, open_output_integer
   end type tailrace_session
 
   !> Runs a server rank in an MPMD launch: joins the start of the models over the same communicator, an integer or a
@@ -138,6 +149,72 @@ contains
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end subroutine start_integer
+
+  subroutine open_output_f08(self, stream, name, comm, text, initial_time, initial_step, ierr, errmsg)
+    class(tailrace_session), intent(inout) :: self
+    type(tailrace_session), intent(inout) :: stream
+    character(*), intent(in) :: name
+    type(MPI_Comm), intent(in) :: comm
+    character(*), intent(in), optional :: text
+    real(real64), intent(in), optional :: initial_time
+    integer, intent(in), optional :: initial_step
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+
+    call open_output_any(self, stream, name, comm%MPI_VAL, text, initial_time, initial_step, error)
+    if (present(errmsg)) errmsg = message_of(error)  ! `text` is an argument here
+    call settle(self, error, ierr)
+  end subroutine open_output_f08
+
+  subroutine open_output_integer(self, stream, name, comm, text, initial_time, initial_step, ierr, errmsg)
+    class(tailrace_session), intent(inout) :: self
+    type(tailrace_session), intent(inout) :: stream
+    character(*), intent(in) :: name
+    integer, intent(in) :: comm
+    character(*), intent(in), optional :: text
+    real(real64), intent(in), optional :: initial_time
+    integer, intent(in), optional :: initial_step
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+
+    call open_output_any(self, stream, name, comm, text, initial_time, initial_step, error)
+    if (present(errmsg)) errmsg = message_of(error)  ! `text` is an argument here
+    call settle(self, error, ierr)
+  end subroutine open_output_integer
+
+  function message_of(error) result(message)
+    type(tailrace_error_c), intent(in) :: error
+    character(:), allocatable :: message
+    message = text(error%message)
+  end function message_of
+
+  subroutine open_output_any(self, stream, name, comm, lines, initial_time, initial_step, error)
+    class(tailrace_session), intent(inout) :: self
+    type(tailrace_session), intent(inout) :: stream
+    character(*), intent(in) :: name
+    integer, intent(in) :: comm
+    character(*), intent(in), optional :: lines
+    real(real64), intent(in), optional :: initial_time
+    integer, intent(in), optional :: initial_step
+    type(tailrace_error_c), intent(inout) :: error
+    real(real64) :: time
+    integer(c_int64_t) :: step
+    type(c_ptr) :: opened
+
+    time = 0.0_real64
+    step = 0
+    if (present(initial_time)) time = initial_time
+    if (present(initial_step)) step = initial_step
+    opened = tailrace_open_output_c(stream%c_session, self%c_session, comm, c_string(name), time, step, c_string(lines), &
+                                    error)
+    if (error%code /= tailrace_ok) return
+    stream%c_session = opened
+    stream%server = .false.
+    stream%off = self%off
+    stream%model = tailrace_model_comm_c(opened, error)
+  end subroutine open_output_any
 
   subroutine start_any(self, comm, config, component, model, initial_time, initial_step, lines, error)
     class(tailrace_session), intent(inout) :: self

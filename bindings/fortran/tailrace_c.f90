@@ -16,6 +16,7 @@ module tailrace_c
   public :: tailrace_hdf5_lock, tailrace_hdf5_unlock, tailrace_version_c, strlen_c
   public :: tailrace_start_c, tailrace_grid_c, tailrace_coordinate_c, tailrace_mesh_c, tailrace_field_c, tailrace_put_c
   public :: tailrace_input_c, tailrace_set_attribute_c
+  public :: tailrace_open_output_c, tailrace_open_file_c, tailrace_close_file_c, tailrace_written_c
   public :: tailrace_add_block_c, tailrace_put_block_c, tailrace_healpix_grid_c
   public :: tailrace_put_unwanted_c, tailrace_acquire_c, tailrace_grid_mapping_c, tailrace_mesh_location_c
 
@@ -98,6 +99,29 @@ module tailrace_c
       type(tailrace_error_c), intent(inout) :: error
       integer(c_int) :: code
     end function tailrace_step_c
+
+    function tailrace_open_file_c(stream, path, error) bind(c, name="tailrace_open_file") result(code)
+      import :: c_char, c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: stream
+      character(kind=c_char), intent(in) :: path(*)
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_open_file_c
+
+    function tailrace_close_file_c(stream, error) bind(c, name="tailrace_close_file") result(code)
+      import :: c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: stream
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_close_file_c
+
+    function tailrace_written_c(stream, step, error) bind(c, name="tailrace_written") result(yes)
+      import :: c_int, c_int64_t, c_ptr, tailrace_error_c
+      type(c_ptr), value :: stream
+      integer(c_int64_t), value :: step
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: yes
+    end function tailrace_written_c
 
     function tailrace_handle_c(session, name, error) bind(c, name="tailrace_handle") result(handle)
       import :: c_char, c_int, c_ptr, tailrace_error_c
@@ -191,6 +215,18 @@ module tailrace_c
       type(tailrace_error_c), intent(inout) :: error
       type(c_ptr) :: session
     end function tailrace_start_c
+
+    function tailrace_open_output_c(running, session, comm, name, initial_time, initial_step, text, error) &
+      bind(c, name="tailrace_glue_open_output") result(stream)
+      import :: c_char, c_double, c_int, c_int64_t, c_ptr, tailrace_error_c
+      type(c_ptr), value :: running, session
+      integer(c_int), value :: comm
+      character(kind=c_char), intent(in) :: name(*), text(*)
+      real(c_double), value :: initial_time
+      integer(c_int64_t), value :: initial_step
+      type(tailrace_error_c), intent(inout) :: error
+      type(c_ptr) :: stream
+    end function tailrace_open_output_c
 
     function tailrace_grid_c(session, name, dims, shape_size, shape, offset_size, offset, count_size, count, indexed_dim, &
                              index_count, indices, partial, error) bind(c, name="tailrace_glue_grid") result(code)

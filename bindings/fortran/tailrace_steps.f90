@@ -16,6 +16,20 @@ module tailrace_steps
     !> Sets the model's step, which must increase, and its time in seconds, which must not decrease. The puts that follow
     !! belong to them. Blocks only when the buffer is full.
     generic :: step => step_int32, step_int64
+    !> For a stream of open_output, after its ready. The records of the steps that follow go to files of which the model
+    !! gives the name: in the configuration of the stream they are the entries of `output` whose names contain `{file}`,
+    !! which is replaced by path. They have the global attributes that set_attribute gave to the stream before this call. A
+    !! file that is open is closed first, and a file to which no step writes a record is not made. No file that exists is
+    !! replaced, also not one that this run made, unless the user gives the entry `if_exists: replace`:
+    !! tailrace_error_resource. Collective over the stream; blocks until its first rank has looked for the file.
+    procedure :: open_file
+    !> Ends the files of open_file with the records of the steps until now. A stream that has such files makes no step
+    !! until the next one is open. Local; call it on all ranks of the stream at the same step.
+    procedure :: close_file
+    !> Whether all records that the steps of this stream up to step complete are in their files on the disk. A step for
+    !! which `write_every` keeps a record back is not written until that record is. Local. After the step; not after
+    !! finish, which returns when all is written.
+    generic :: written => written_int32, written_int64
     !> The handle of a declared field, for wants, put, acquire, publish and get without looking up its name. If there is
     !! none of this name, the message suggests the nearest one.
     procedure :: handle
@@ -46,6 +60,7 @@ module tailrace_steps
     !! and finish. Collective over the component; blocks until all ranks ask.
     procedure :: stop_requested
 
+    procedure, private :: written_int32, written_int64
     procedure, private :: step_int32, step_int64, wants_name, wants_handle, put_name, put_handle
     procedure, private :: put_block_name, put_block_handle
     procedure, private :: acquire_r4_1, acquire_r4_2, acquire_r4_3, acquire_r4_4
@@ -69,6 +84,18 @@ contains
     call settle(self, error, ierr)
   end subroutine step_int32
 
+  logical function written_int32(self, step, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer(int32), intent(in) :: step
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+
+    written_int32 = tailrace_written_c(self%c_session, int(step, int64), error) == 1
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end function written_int32
+
   subroutine step_int64(self, step, time, ierr, errmsg)
     class(stepping_session), intent(inout) :: self
     integer(int64), intent(in) :: step
@@ -82,6 +109,43 @@ contains
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end subroutine step_int64
+
+  logical function written_int64(self, step, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer(int64), intent(in) :: step
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+
+    written_int64 = tailrace_written_c(self%c_session, step, error) == 1
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end function written_int64
+
+  subroutine open_file(self, path, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    character(*), intent(in) :: path
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_open_file_c(self%c_session, c_string(path), error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine open_file
+
+  subroutine close_file(self, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_close_file_c(self%c_session, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine close_file
 
   integer function handle(self, name, ierr, errmsg)
     class(stepping_session), intent(inout) :: self

@@ -65,6 +65,24 @@ class PythonSession {
     const Session ended = std::move(session_);
   }
 
+  PythonSession open_output(nb::handle communicator, const std::string& name, double initial_time,
+                            std::int64_t initial_step, const std::string& text) {
+    const int handle = communicator_handle(communicator);
+    const nb::gil_scoped_release unlocked;
+    return PythonSession(session_.open_output(
+        handle, name, {.initial_time = initial_time, .initial_step = initial_step, .text = text}));
+  }
+  void open_file(nb::handle path) {
+    const std::string name = path_of(path);
+    const nb::gil_scoped_release unlocked;
+    session_.open_file(name);
+  }
+  void close_file() {
+    const nb::gil_scoped_release unlocked;
+    session_.close_file();
+  }
+  bool written(std::int64_t step) { return session_.written(step); }
+
   bool is_server() const { return session_.is_server(); }
   bool is_off() const { return session_.is_off(); }
   // An mpi4py communicator if mpi4py is installed, otherwise the Fortran handle.
@@ -424,6 +442,15 @@ void bind_declarations(nb::class_<PythonSession>& type) {
 
 void bind_exchange(nb::class_<PythonSession>& type) {
   type.def("step", &PythonSession::step, "step"_a, "time"_a, "States the model's time, in seconds.")
+      .def("open_file", &PythonSession::open_file, "path"_a,
+           "Collective over a stream, after its ready. The records of the steps that follow go to the files "
+           "whose names in its configuration contain `{file}`, which is replaced by the path; with the "
+           "attributes that set_attribute gave to the stream before. No file that exists is replaced.")
+      .def("close_file", &PythonSession::close_file,
+           "Ends these files with the records of the steps until now; call it on all ranks of the stream.")
+      .def("written", &PythonSession::written, "step"_a,
+           "Whether all records that the steps of this stream up to `step` complete are in their files on "
+           "the disk. Does not wait.")
       .def("handle", &PythonSession::handle, "name"_a, "The handle of a declared field.")
       .def("wants", &PythonSession::wants, "field"_a,
            "Whether a file, a diagnostic, a checkpoint or an input needs the field at this step; a fixed one "
@@ -479,6 +506,12 @@ void bind_session(nb::module_& module) {
           "text: a configuration in YAML that the model gives beside the user's file, which has the last "
           "word: what it gives replaces what the text gives, and a key without a value leaves it out. "
           "Collective. On a rank that becomes a server it returns when the run is over.")
+      .def("open_output", &PythonSession::open_output, "comm"_a.none(), "name"_a, "initial_time"_a = 0.0,
+           "initial_step"_a = 0, "text"_a = "",
+           "Opens an output stream: a further session with its own declarations, files, steps and times, on "
+           "some or all ranks of this one and on the same servers; at any time. Its files are those of "
+           "`text`, a configuration in YAML, and of `streams: NAME:` in the user's file, which has the last "
+           "word. Collective over comm. finish of this session finishes the streams that are still open.")
       .def("is_server", &PythonSession::is_server, "Whether this rank was a server.")
       .def("is_off", &PythonSession::is_off, "Mode off: every call returns at once.")
       .def("model_comm", &PythonSession::model_comm,

@@ -233,6 +233,23 @@ typedef struct tailrace_input_spec {
 TAILRACE_EXPORT tailrace_session* tailrace_start_fortran(int communicator, const char* configuration,
                                                          const tailrace_start_options* options,
                                                          tailrace_error* error);
+/* Opens an output stream (below: a stream): a further session with its own declarations, files, steps and
+ * times, on the same servers. Its ranks are those of `communicator`, some or all of the model ranks of
+ * `session`. At any time between tailrace_start and tailrace_finish of `session`, also between its steps, and
+ * also if tailrace_ready of `session` comes later or never. The result takes all calls of a session except
+ * those of checkpoints and inputs, and tailrace_open_file, tailrace_close_file and tailrace_written.
+ * `options` may be NULL; `options->component` is not used. Its files are those of `options->text`, read on
+ * the first rank of the communicator, and of `streams: NAME:` in the user's file, which has the last word as
+ * in tailrace_start. In their names `{stream}` is `name`. The calls of a session and its streams are made
+ * from one thread at a time, and in the same order on all ranks that two streams share.
+ * Collective over `communicator`, which it duplicates; blocks until all its ranks have called. The caller
+ * frees the stream with tailrace_free, before or after `session`. tailrace_finish of `session` finishes the
+ * streams that are still open. In mode inline the communicator must have all model ranks.
+ * TAILRACE_USAGE if a stream of that name is open on one of the ranks; TAILRACE_CONFIGURATION. */
+TAILRACE_EXPORT tailrace_session* tailrace_open_output_fortran(tailrace_session* session, int communicator,
+                                                               const char* name,
+                                                               const tailrace_start_options* options,
+                                                               tailrace_error* error);
 /* Frees the session; NULL is allowed. If tailrace_finish was not called before, the servers learn that this
  * rank left and keep what was committed. */
 TAILRACE_EXPORT void tailrace_free(tailrace_session* session);
@@ -322,6 +339,21 @@ TAILRACE_EXPORT int tailrace_ready(tailrace_session* session, tailrace_error* er
  * follow belong to them. Wakes the servers if needed. Blocks only when the buffer is full. */
 TAILRACE_EXPORT int tailrace_step(tailrace_session* session, int64_t step, double time,
                                   tailrace_error* error);
+/* For a stream of tailrace_open_output, after its tailrace_ready. The records of the steps that follow go to
+ * files of which the model gives the name: in the configuration of the stream they are the entries of
+ * `output` whose names contain `{file}`, which is replaced by `path`. They have the global attributes that
+ * tailrace_set_attribute gave to the stream before this call. A file that is open is closed first, and a
+ * file to which no step writes a record is not made. No file that exists is replaced, also not one that this
+ * run made, unless the user gives the entry `if_exists: replace`: TAILRACE_RESOURCE. Collective over the
+ * stream; blocks until its first rank has looked for the file. */
+TAILRACE_EXPORT int tailrace_open_file(tailrace_session* stream, const char* path, tailrace_error* error);
+/* Ends the files of tailrace_open_file with the records of the steps until now. A stream that has such files
+ * makes no step until the next one is open. Local; call it on all ranks of the stream at the same step. */
+TAILRACE_EXPORT int tailrace_close_file(tailrace_session* stream, tailrace_error* error);
+/* 1: all records that the steps of this stream up to `step` complete are in their files on the disk; 0: not
+ * yet; -1: failure. A step for which `write_every` keeps a record back is not written until that record is.
+ * Local; does not block. After the step; not after tailrace_finish, which returns when all is written. */
+TAILRACE_EXPORT int tailrace_written(tailrace_session* stream, int64_t step, tailrace_error* error);
 /* The handle of a declared field, or -1; the message then suggests the nearest name. */
 TAILRACE_EXPORT int tailrace_handle(const tailrace_session* session, const char* name, tailrace_error* error);
 /* 1: a file, a diagnostic, a checkpoint or an input needs the field at this step; 0: none does; -1: failure.
@@ -464,6 +496,11 @@ static inline tailrace_session* tailrace_start(MPI_Comm communicator, const char
 static inline MPI_Comm tailrace_model_comm(const tailrace_session* session, tailrace_error* error) {
   const int communicator = tailrace_model_comm_fortran(session, error);
   return communicator == -1 ? MPI_COMM_NULL : MPI_Comm_f2c((MPI_Fint)communicator);
+}
+static inline tailrace_session* tailrace_open_output(tailrace_session* session, MPI_Comm communicator,
+                                                     const char* name, const tailrace_start_options* options,
+                                                     tailrace_error* error) {
+  return tailrace_open_output_fortran(session, (int)MPI_Comm_c2f(communicator), name, options, error);
 }
 static inline int tailrace_serve(MPI_Comm communicator, const char* configuration, tailrace_error* error) {
   return tailrace_serve_fortran((int)MPI_Comm_c2f(communicator), configuration, error);
