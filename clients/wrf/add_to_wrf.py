@@ -18,9 +18,7 @@ TARGET = """wrfio_tailrace :
 
 wrfio_grib_share :
 """
-FLAGS = (
-    "TAILRACE_LIBS   =    $(shell pkg-config --libs tailrace) -Wl,-rpath,$(shell pkg-config --variable=libdir tailrace)"
-)
+FLAGS = "TAILRACE_LIBS   =    $(shell pkg-config --libs tailrace)"
 HOOK = "        CALL ext_tailrace_split( mpi_comm_here )\n        CALL wrf_set_dm_communicator( mpi_comm_here )\n"
 
 
@@ -97,7 +95,7 @@ PLACES = {
     "external/CMakeLists.txt": lambda text: text + "\nadd_subdirectory( io_tailrace )\n",
     "CMakeLists.txt": add_flag,
 }
-ONLY_CMAKE = ("external/CMakeLists.txt", "CMakeLists.txt")  # from WRF 4.6 on
+ONLY_CMAKE = ("external/CMakeLists.txt", "CMakeLists.txt")  # from WRF 4.6.1 on: 4.6.0 keeps its flags elsewhere
 
 
 def main() -> None:
@@ -107,10 +105,12 @@ def main() -> None:
     package = tree / "external" / "io_tailrace"
     if package.exists():
         raise SystemExit(f"{package} exists: the package was added before")
+    top = tree / "CMakeLists.txt"
+    has_cmake = top.exists() and "PROJECT_COMPILE_DEFINITIONS_OPTIONS" in top.read_text(encoding="latin-1")
     made = {}
     for name, change in PLACES.items():
         path = tree / name
-        if name in ONLY_CMAKE and not (tree / "CMakeLists.txt").exists():
+        if name in ONLY_CMAKE and not has_cmake:
             continue
         try:
             made[path] = change(path.read_text(encoding="latin-1"))
@@ -119,7 +119,7 @@ def main() -> None:
     for path, text in made.items():
         path.write_text(text, encoding="latin-1")
     shutil.copytree(HERE / "io_tailrace", package)
-    print(f"added io_form 15 to {len(made)} files and external/io_tailrace")
+    print(f"added io_form 15 to {len(made)} files and external/io_tailrace" + " (not for CMake)" * (not has_cmake))
 
 
 main()
