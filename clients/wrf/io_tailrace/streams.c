@@ -14,7 +14,7 @@ static tailrace_error error = TAILRACE_NO_ERROR;
  * names. */
 static const char text_of_stream[] =
     "tailrace: 1\n"
-    "model_time: {start: \"%.10s %.8s\", calendar: standard}\n"
+    "model_time: {start: \"%.10s %.8s\", calendar: proleptic_gregorian}\n"
     "fields: {all: {every: 1 step, names: [\"*\"]}}\n"
     "output: {\"{file}\": {layout: wrf, variables: [{fields: \"*\", every: 1 step}]}}\n";
 
