@@ -19,14 +19,16 @@ module tailrace_steps
     !> For a stream of open_output, after its ready. The records of the steps that follow go to files of which the model
     !! gives the name: in the configuration of the stream they are the entries of `output` whose names contain `{file}`,
     !! which is replaced by path. They have the global attributes that set_attribute gave to the stream before this call. A
-    !! file that is open is closed first. No file that exists is replaced, also not one that this run made:
+    !! file that is open is closed first, and a file to which no step writes a record is not made. No file that exists is
+    !! replaced, also not one that this run made, unless the user gives the entry `if_exists: replace`:
     !! tailrace_error_resource. Collective over the stream; blocks until its first rank has looked for the file.
     procedure :: open_file
     !> Ends the files of open_file with the records of the steps until now. A stream that has such files makes no step
     !! until the next one is open. Local; call it on all ranks of the stream at the same step.
     procedure :: close_file
-    !> Whether all records that the steps of this stream up to step complete are in their files on the disk. The records of
-    !! a step are complete with the next step, close_file or finish. Local. After ready.
+    !> Whether all records that the steps of this stream up to step complete are in their files on the disk. A step for
+    !! which `write_every` keeps a record back is not written until that record is. Local. After the step; not after
+    !! finish, which returns when all is written.
     generic :: written => written_int32, written_int64
     !> The handle of a declared field, for wants, put, acquire, publish and get without looking up its name. If there is
     !! none of this name, the message suggests the nearest one.

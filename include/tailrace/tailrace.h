@@ -342,16 +342,17 @@ TAILRACE_EXPORT int tailrace_step(tailrace_session* session, int64_t step, doubl
 /* For a stream of tailrace_open_output, after its tailrace_ready. The records of the steps that follow go to
  * files of which the model gives the name: in the configuration of the stream they are the entries of
  * `output` whose names contain `{file}`, which is replaced by `path`. They have the global attributes that
- * tailrace_set_attribute gave to the stream before this call. A file that is open is closed first. No file
- * that exists is replaced, also not one that this run made: TAILRACE_RESOURCE. Collective over the stream;
- * blocks until its first rank has looked for the file. */
+ * tailrace_set_attribute gave to the stream before this call. A file that is open is closed first, and a
+ * file to which no step writes a record is not made. No file that exists is replaced, also not one that this
+ * run made, unless the user gives the entry `if_exists: replace`: TAILRACE_RESOURCE. Collective over the
+ * stream; blocks until its first rank has looked for the file. */
 TAILRACE_EXPORT int tailrace_open_file(tailrace_session* stream, const char* path, tailrace_error* error);
 /* Ends the files of tailrace_open_file with the records of the steps until now. A stream that has such files
  * makes no step until the next one is open. Local; call it on all ranks of the stream at the same step. */
 TAILRACE_EXPORT int tailrace_close_file(tailrace_session* stream, tailrace_error* error);
 /* 1: all records that the steps of this stream up to `step` complete are in their files on the disk; 0: not
- * yet; -1: failure. The records of a step are complete with the next step, tailrace_close_file or
- * tailrace_finish. Local; does not block. After tailrace_ready. */
+ * yet; -1: failure. A step for which `write_every` keeps a record back is not written until that record is.
+ * Local; does not block. After the step; not after tailrace_finish, which returns when all is written. */
 TAILRACE_EXPORT int tailrace_written(tailrace_session* stream, int64_t step, tailrace_error* error);
 /* The handle of a declared field, or -1; the message then suggests the nearest name. */
 TAILRACE_EXPORT int tailrace_handle(const tailrace_session* session, const char* name, tailrace_error* error);

@@ -264,10 +264,10 @@ class TAILRACE_EXPORT Session {
   ~Session();  // without finish before it: the servers learn that this rank left and keep what was committed
 
   // Opens an output stream (below: a stream): a further session with its own declarations, files, steps and
-  // times, on the same servers. Its ranks are those of `communicator` (its Fortran handle), some or all of the
-  // model ranks of this session. At any time between start and finish, also between steps, and also if ready
-  // comes later or never. The result takes all calls of a session except those of checkpoints and inputs, and
-  // open_file, close_file and written. `options.component` is not used. Its files are those of
+  // times, on the same servers. Its ranks are those of `communicator` (its Fortran handle), some or all of
+  // the model ranks of this session. At any time between start and finish, also between steps, and also if
+  // ready comes later or never. The result takes all calls of a session except those of checkpoints and
+  // inputs, and open_file, close_file and written. `options.component` is not used. Its files are those of
   // `options.text`, read on the first rank of the communicator, and of `streams: NAME:` in the user's file,
   // which has the last word as in start. In their names `{stream}` is `name`. The calls of a session and its
   // streams are made from one thread at a time, and in the same order on all ranks that two streams share.
@@ -342,15 +342,17 @@ class TAILRACE_EXPORT Session {
   // For a stream, after its ready. The records of the steps that follow go to files of which the model gives
   // the name: in the configuration of the stream they are the entries of `output` whose names contain
   // `{file}`, which is replaced by `path`. They have the global attributes that set_attribute gave to the
-  // stream before this call. A file that is open is closed first. No file that exists is replaced, also not
-  // one that this run made: Error(resource). Collective over the stream; blocks until its first rank has
+  // stream before this call. A file that is open is closed first, and a file to which no step writes a record
+  // is not made. No file that exists is replaced, also not one that this run made, unless the user gives the
+  // entry `if_exists: replace`: Error(resource). Collective over the stream; blocks until its first rank has
   // looked for the file.
   void open_file(const std::string& path);
   // Ends the files of open_file with the records of the steps until now. A stream that has such files makes
   // no step until the next one is open. Local; call it on all ranks of the stream at the same step.
   void close_file();
-  // Whether all records that the steps of this stream up to `step` complete are in their files on the disk.
-  // The records of a step are complete with the next step, close_file or finish. Local. After ready.
+  // Whether all records that the steps of this stream up to `step` complete are in their files on the disk. A
+  // step for which `write_every` keeps a record back is not written until that record is. Local. After the
+  // step; not after finish, which returns when all is written.
   bool written(std::int64_t step);
   // The handle of a declared field. The message of Error(usage) suggests the nearest name.
   FieldHandle handle(std::string_view name) const;

@@ -64,11 +64,17 @@ class Conventions {
   // Adds what follows the attributes of the field itself, and those of the user.
   virtual void finish_attributes(Draft& draft, int variable) const = 0;
   virtual output::Attributes global_attributes(const Draft& draft, const std::string& history) const = 0;
+  // Brings attributes of a file to the form in which they are written.
+  virtual void write_as(output::Attributes&) const {}
 
   // The values of the variables of add_times.
   virtual std::vector<output::PlainValues> times_of(const NewRecords& records,
                                                     const calendar::Calendar& calendar) const = 0;
 };
+
+// Adds the attributes that the model gives to a file when it opens it; those of the user have the last word.
+void add_file_attributes(const plan::DatasetPlan& file, const DatasetLayout& layout,
+                         const output::Attributes& given, output::Attributes& attributes);
 
 const Conventions& cf_conventions();
 const Conventions& wrf_conventions();

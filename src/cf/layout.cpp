@@ -51,8 +51,11 @@ ChunkShape chunk_of(const plan::VariablePlan& plan, const std::vector<std::int64
                     const plan::DatasetPlan& file) {
   if (plan.chunk.empty()) {
     ChunkShape chunk = choose_chunk(shape, model::size_of(plan.type), file.entry.access, file.open_bytes);
-    if (const auto records = conventions_of(file.entry.layout).records_of_commit(file, plan))
-      chunk = fill_by_commits(chunk, shape, model::size_of(plan.type), *records);
+    // A file that the model opens may get one record, and readers want each at once.
+    const auto records = file.entry.is_opened_by_model
+                             ? std::optional(1.0)
+                             : conventions_of(file.entry.layout).records_of_commit(file, plan);
+    if (records) chunk = fill_by_commits(chunk, shape, model::size_of(plan.type), *records);
     return chunk;
   }
   TAILRACE_ASSERT(plan.chunk.size() == shape.size() + 1, "a chunk has the records and the grid's dims");
@@ -85,6 +88,7 @@ void cut_into_chunks(VariableLayout& added, output::VariableSpec& spec, const pl
   ChunkShape chunk = chunk_of(plan, added.shape, file);
   fit_to_healpix(plan, added.shape, cells, chunk.cells);
   if (file.entry.series) chunk.records = 1;  // any record may be the first of a file
+  if (file.entry.is_opened_by_model && plan.chunk.empty()) chunk.records = 1;
   if (const output::Format* format = file.entry.writer())
     chunk.records = format->records_per_chunk().value_or(chunk.records);
   if (plan.split >= 0) chunk.cells[base::index(plan.split)] = 1;
@@ -163,6 +167,15 @@ std::optional<model::FillValue> own_fill(const plan::VariablePlan& plan, const m
 
 const Conventions& conventions_of(settings::Layout layout) {
   return layout == settings::Layout::wrf ? wrf_conventions() : cf_conventions();
+}
+
+void add_file_attributes(const plan::DatasetPlan& file, const DatasetLayout& layout,
+                         const output::Attributes& given, output::Attributes& attributes) {
+  for (const auto& [name, value] : given)
+    if (std::ranges::none_of(file.entry.attributes,
+                             [&](const auto& of_user) { return of_user.first == name; }))
+      set_attribute(attributes, name, value);
+  layout.conventions->write_as(attributes);
 }
 
 DatasetLayout make_layout(const plan::DatasetPlan& file, const settings::Configuration& configuration,

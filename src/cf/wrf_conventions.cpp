@@ -91,9 +91,11 @@ class WrfConventions final : public Conventions {
 
   output::Attributes global_attributes(const Draft& draft, const std::string& history) const override {
     output::Attributes attributes = given_attributes(draft.file, draft.declarations, history);
-    end_empty_texts(attributes);
+    write_as(attributes);
     return attributes;
   }
+
+  void write_as(output::Attributes& attributes) const override { end_empty_texts(attributes); }
 
   std::vector<output::PlainValues> times_of(const NewRecords& records,
                                             const calendar::Calendar& calendar) const override {

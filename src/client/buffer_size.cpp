@@ -9,7 +9,6 @@
 namespace tailrace::client {
 namespace {
 
-constexpr std::size_t steps = 16;
 constexpr std::size_t least = std::size_t{1} << 20;
 constexpr std::size_t packet_head = 128;  // estimate of all bytes of a packet besides its values
 // The last packet contains, for each field, its name, some counters and a histogram of the times of its
@@ -36,7 +35,8 @@ std::size_t record_bytes(const Declarer& declarer, const ExpectedInput& input) {
 
 }  // namespace
 
-std::size_t suitable_buffer(const Declarer& declarer, const std::vector<bool>& used, std::size_t at_most) {
+std::size_t suitable_buffer(const Declarer& declarer, const std::vector<bool>& used, std::size_t at_most,
+                            std::size_t steps) {
   const auto& fields = declarer.declarations().fields;
   std::size_t step = packet_head, largest = 0, counters = timings_of_used;
   for (std::size_t f = 0; f < fields.size(); ++f) {

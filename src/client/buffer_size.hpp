@@ -10,9 +10,10 @@
 
 namespace tailrace::client {
 
-// Returns space for several steps in which this rank puts all fields that are used, but at most `at_most`
+// Returns space for `steps` steps in which this rank puts all fields that are used, but at most `at_most`
 // bytes. `used`: by field, whether any file needs it.
-std::size_t suitable_buffer(const Declarer& declarer, const std::vector<bool>& used, std::size_t at_most);
+std::size_t suitable_buffer(const Declarer& declarer, const std::vector<bool>& used, std::size_t at_most,
+                            std::size_t steps = 16);
 
 // An input of which records travel to this rank.
 struct ExpectedInput {

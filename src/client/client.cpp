@@ -37,6 +37,7 @@ Client::Client(const Declarer& declarer, int rank, ClientParts parts)
       now_(parts.begin),
       continues_(parts.continues),
       silent_(!producer_),
+      opens_files_(parts.opens_files),
       begin_time_(parts.begin.time) {
   const model::Declarations& declarations = declarer.declarations();
   for (std::size_t g = 0; g < declarations.grids.size(); ++g) {
@@ -156,6 +157,11 @@ void Client::step(std::int64_t step, double time) {
                        time, now_.time));
   if (time > model::latest_time)
     refuse(fmt::format("step {} is at {} s; a model time is a number of at most 2^53 seconds", step, time));
+  if (opens_files_ && !file_is_open_ && !silent_)
+    refuse(
+        fmt::format("step {} of a stream whose files the model opens, but none is open; call open_file "
+                    "before the step",
+                    step));
   check_all_blocks("step");
   check_all_put();
   check_checkpointed();
@@ -203,6 +209,51 @@ void Client::check_checkpointed() const {
       fmt::format("a checkpoint was due at step {}, but the model did not call checkpoint; where "
                   "checkpoint_due says so, put what belongs to it and call checkpoint",
                   now_.step));
+}
+
+void Client::check_before_files(const char* call) {
+  throw_fault();
+  if (!opens_files_)
+    refuse(
+        fmt::format("{}: no file of this session is opened by the model; expected a stream with an entry of "
+                    "`output` that has `{{file}}` in its name",
+                    call));
+  if (acquired_ >= 0)
+    refuse(fmt::format("{} was called between acquire and publish of field \"{}\"", call,
+                       fields_[base::index(acquired_)].name));
+  check_all_blocks(call);
+  check_all_put();
+}
+
+void Client::send_file(std::int32_t what, std::span<const std::byte> payload) {
+  const std::span<std::byte> slot = producer_->reserve(payload.size());
+  if (!payload.empty()) std::memcpy(slot.data(), payload.data(), payload.size());
+  producer_->publish({model::PacketKind::file, what, now_.step, now_.time});
+  producer_->flush();
+  file_is_open_ = what == model::file_opened;
+}
+
+void Client::open_file(std::span<const std::byte> what) {
+  if (silent_) return;
+  check_before_files("open_file");
+  send_file(model::file_opened, what);
+}
+
+void Client::close_file() {
+  if (silent_) return;
+  check_before_files("close_file");
+  if (!file_is_open_) refuse("close_file was called although no file is open; call open_file first");
+  send_file(model::file_closed, {});
+}
+
+bool Client::written(std::int64_t step) {
+  throw_fault();
+  if (silent_) return true;
+  if (step > now_.step || !stepped_)
+    refuse(fmt::format("written was asked about step {}, but {}", step,
+                       stepped_ ? fmt::format("the last one is step {}", now_.step)
+                                : std::string("the stream has made no step yet")));
+  return producer_->written() >= step;
 }
 
 void Client::request_checkpoint() {
@@ -267,6 +318,8 @@ void Client::refuse_put(const FieldState& state) const {
   if (acquired_ >= 0)
     refuse(fmt::format("put of field \"{}\" between acquire and publish of field \"{}\"", state.name,
                        fields_[base::index(acquired_)].name));
+  if (opens_files_ && stepped_ && !file_is_open_)
+    refuse(fmt::format("put of field \"{}\" after close_file; call open_file and step first", state.name));
   if (checkpointing_.made())
     refuse(
         fmt::format("put of field \"{}\" after the checkpoint of step {}; call checkpoint behind the last "

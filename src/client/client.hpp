@@ -35,7 +35,8 @@ struct ClientParts {
   std::vector<unsigned char> kept = {};       // by field: part of a checkpoint; empty: none is
   Checkpointing::Schedule schedule = {};      // of checkpoints; empty: there are none
   std::vector<std::unique_ptr<const FieldSource>> sources =
-      {};  // for get(), in the order in which they are asked
+      {};                    // for get(), in the order in which they are asked
+  bool opens_files = false;  // the model opens files, and makes no step without one
 };
 
 // Used by one thread. Every call except wants() may throw, for misuse or for an error that a server reported
@@ -100,6 +101,11 @@ class Client {
   // The values of the latest put of a field that is needed for inputs, dense; empty if it was not put at this
   // step. One that is put once keeps its values.
   std::span<const std::byte> present(int field) const;
+  // The files of the steps that follow; `what`: of the first rank, for the servers. Until close_file().
+  void open_file(std::span<const std::byte> what);
+  void close_file();
+  // Whether the records of all steps up to this one are on the disk, as far as the server has said.
+  bool written(std::int64_t step);
   // Sends the last packet of this rank. No field may be put after it. Does not wait for the servers.
   void finish();
   void abandon() noexcept {
@@ -176,6 +182,8 @@ class Client {
   void check_memory(FieldState& state, const void* data) const;
   void check_all_put();
   void check_checkpointed() const;
+  void check_before_files(const char* call);
+  void send_file(std::int32_t what, std::span<const std::byte> payload);
   void refuse_put(const FieldState& state) const;
   void finish_put(FieldState& state, int field);
   void ship_counters();
@@ -206,6 +214,7 @@ class Client {
   bool continues_ = false;
   bool stepped_ = false;
   bool silent_ = false;
+  bool opens_files_ = false, file_is_open_ = false;
   bool incomplete_ = false;  // a wanted field was not put: the servers must not wait for it
   int acquired_ = -1;
   std::span<std::byte> slot_;

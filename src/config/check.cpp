@@ -124,6 +124,7 @@ class Checker {
   }
 
   Result read_section(const Node& node, const Type& type, Value value) {
+    if (type.unchecked) return value;
     refuse_unknown(node, type, value.path_);
     const NodeEntry* defaults = find_defaults(node, type);
     if (defaults != nullptr) defaults_.push_back(&defaults->value);

@@ -143,6 +143,12 @@ Type section(std::vector<Option> options) {
   return type;
 }
 
+Type unchecked_section(std::string expected) {
+  Type type = simple(Kind::section, std::move(expected));
+  type.unchecked = true;
+  return type;
+}
+
 Type joined_section(std::vector<std::vector<Option>> parts) {
   std::vector<Option> options;
   for (std::vector<Option>& part : parts)

@@ -45,6 +45,7 @@ struct Type {
   std::size_t fewest = 0;       // list: elements
   std::string entry_name;       // map: a placeholder for keys, for paths in the reference: <file>
   std::vector<Option> options;  // section
+  bool unchecked = false;       // section: it may hold anything, which is checked later
 };
 
 struct Option {
@@ -81,6 +82,7 @@ Type plain();
 Type list(Type element, std::size_t fewest = 0);
 Type map(std::string entry_name, Type element);
 Type section(std::vector<Option> options);
+Type unchecked_section(std::string expected);
 Type joined_section(std::vector<std::vector<Option>> parts);  // the options of all parts, in order
 Type either(std::vector<Type> alternatives);
 

@@ -87,7 +87,7 @@ class Walk {
 
   // The text of the model, as the last tree.
   void load_of_model(const std::string& name, const std::string& text) {
-    sources.push_back({.name = name, .text = text, .is_of_model = true});
+    sources.push_back({.name = name, .text = text, .is_of_model = true, .stream = {}});
     Node tree = parse_yaml(name, text, problems_);
     if (const NodeEntry* include = tree.find(include_key))
       problems_.add(include->value.location, include_key,
@@ -219,19 +219,6 @@ class Merger {
     }
   }
 
-  // Adds what `into` lacks. A key without a value in it leaves out that of `from`.
-  static void fill(Node& into, Node&& from) {
-    for (NodeEntry& entry : from.entries) {
-      const auto found = std::ranges::find(into.entries, entry.key, &NodeEntry::key);
-      if (found == into.entries.end())
-        into.entries.push_back(std::move(entry));
-      else if (found->value.kind == NodeKind::null)
-        into.entries.erase(found);
-      else if (found->value.kind == NodeKind::map && entry.value.kind == NodeKind::map)
-        fill(found->value, std::move(entry.value));
-    }
-  }
-
  private:
   void merge_entry(NodeEntry& into, NodeEntry&& from, const std::string& path) {
     if (from.value.kind == NodeKind::null) return;
@@ -250,6 +237,18 @@ class Merger {
 };
 
 }  // namespace
+
+void fill(Node& into, Node&& from) {
+  for (NodeEntry& entry : from.entries) {
+    const auto found = std::ranges::find(into.entries, entry.key, &NodeEntry::key);
+    if (found == into.entries.end())
+      into.entries.push_back(std::move(entry));
+    else if (found->value.kind == NodeKind::null)
+      into.entries.erase(found);
+    else if (found->value.kind == NodeKind::map && entry.value.kind == NodeKind::map)
+      fill(found->value, std::move(entry.value));
+  }
+}
 
 std::string path_beside(const std::string& file, const std::string& named) {
   return normal((std::filesystem::path(file).parent_path() / named).string());
@@ -298,18 +297,25 @@ Merged merge_sources(const Sources& sources, const MergeOptions& options, Proble
   if (!sources.front().is_of_model) walk.load(normal(sources.front().name), sources.front().text);
   walk.translate(options.values);
   const std::size_t files = walk.trees.size();
-  for (const SourceFile& source : sources)
-    if (source.is_of_model) walk.load_of_model(source.name, source.text);
+  std::vector<bool> is_of_stream;  // by text of the model
+  for (const SourceFile& source : sources) {
+    if (!source.is_of_model) continue;
+    walk.load_of_model(source.name, source.text);
+    is_of_stream.push_back(!source.stream.empty());
+  }
   Merged merged{{}, std::move(walk.warnings)};
   merged.tree.kind = NodeKind::map;
   merged.tree.location = {sources.front().name, 1, 1};
   Merger merger(options.version_key, problems);
   for (std::size_t i = 0; i < walk.trees.size(); ++i) {
     Node& part = walk.trees[i];
+    const bool for_stream = i >= files && is_of_stream[i - files];
+    if (for_stream) merged.tree = options.select(std::move(merged.tree));
+    if (for_stream) options.check_stream(part);
     if (part.kind == NodeKind::map && i < files)
       merger.merge(merged.tree, std::move(part), "");
     else if (part.kind == NodeKind::map)
-      Merger::fill(merged.tree, std::move(part));
+      fill(merged.tree, std::move(part));
     else if (part.kind != NodeKind::null)
       problems.add(part.location, "", "expected a map of options, such as `tailrace: 1`");
   }

@@ -18,6 +18,7 @@ struct SourceFile {
   std::string text;
   bool is_data = false;      // a data file that an option names, such as a table; not part of the tree
   bool is_of_model = false;  // a text that the model gives beside the user's file
+  std::string stream = {};   // of such a text: the output stream for which it is given; empty: the session
 };
 using Sources =
     std::vector<SourceFile>;  // the first is the configuration, the others are its includes and data files
@@ -65,12 +66,20 @@ struct MergeOptions {
   std::string version_key;  // a key that every file may have
   Dialects dialects = {};
   const std::map<std::string, std::string>* values = nullptr;  // as in TranslationOptions
+  // Replaces the tree of the files, and of the text for the session, before the text for a stream is filled
+  // in; called only if there is such a text.
+  std::function<Node(Node tree)> select = {};
+  std::function<void(const Node& text)> check_stream = {};  // looks at that text
 };
 
 struct Merged {
   Node tree;
   std::vector<std::string> warnings;  // of translations, a line each
 };
+
+// Adds to `into` what only `from` has, at all depths. A key without a value in `into` leaves out that of
+// `from`.
+void fill(Node& into, Node&& from);
 
 // Merges all sources into one tree, without `include`. Maps are merged at all depths. A value that is given
 // in two files is a problem with both places, except for `version_key`. The text of the model gives what the

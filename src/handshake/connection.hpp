@@ -31,9 +31,22 @@ enum class Tag : int {
   lifeline = 14,  // server → the ranks that watch it: its process and TCP address
   check_up = 15,  // the check for unreceived messages at the end
   check_down = 16,
+  open = 17,       // first rank of an output stream → first server: StreamNotice
+  announced = 18,  // along the tree of servers: the number of a stream, and its StreamNotice
   first_transport = 100,
 };
-inline constexpr int transport_tags_per_component = 4;
+inline constexpr int tags_per_component = 8;  // for the transport, and behind them for streams
+
+// A place among the tags above, for the messages of a component. The components of `start` have the first
+// ones. The places of output streams follow: a stream has one that is free on all of its ranks, so streams
+// without a common rank may have the same.
+using Place = int;
+
+// The tag of one of the messages ready, invite, reply and goodbye. `components`: of `start`; they have the
+// tags of Tag itself. A rank may have a message of several streams at once.
+int message_tag(Tag tag, Place place, int components);
+// Throws Error(usage) if MPI need not provide the tags of this place.
+void check_place(Place place);
 
 // The purpose of a channel between a client and its server. The values are part of messages.
 enum class Purpose : std::uint8_t {
@@ -41,8 +54,8 @@ enum class Purpose : std::uint8_t {
   input = 1,   // records of input fields to the client, which makes the channel; only where there are any
 };
 inline constexpr int transport_tags_per_channel = 2;
-// The first tag of a channel of a component, by its number.
-int channel_tag(int component, Purpose purpose);
+// The first tag of a channel.
+int channel_tag(Place place, Purpose purpose);
 
 // One channel in the message `invite`. The text is empty where both ends are in one process (LocalEnds).
 struct Invitation {

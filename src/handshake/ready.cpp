@@ -116,7 +116,7 @@ base::ByteWriter begin_message_to_servers(const Started& started) {
 // The first server forwards it to the others.
 messaging::Sending send_to_servers(Started& started, std::vector<std::byte> message) {
   return {*started.world, std::move(message), started.run.assignment.servers.front(),
-          static_cast<int>(Tag::ready)};
+          message_tag(Tag::ready, started.place, started.components)};
 }
 
 void send_and_wait(Started& started, std::vector<std::byte> message, const std::function<void()>& meanwhile,

@@ -35,13 +35,16 @@ struct Run {
   const settings::ServersOptions& servers() const { return configurations.front().servers; }
 };
 
+void put_sources(base::ByteWriter& writer, const settings::Sources& sources);
+settings::Sources get_sources(base::ByteReader& reader);
+
 // The options that a component has although its model gives none, as far as its configuration mentions them:
 // its name, and its place among the components with the same configuration.
 std::map<std::string, std::string> given_options(const Run& run, int component);
 
-// Frees the configurations and their texts, except for `servers()`. A model rank without a server of its own
-// needs no more once it is ready.
-void forget_configurations(Run& run);
+// Frees the configurations, except for `servers()`, and the texts of other components. A model rank without a
+// server of its own needs no more once it is ready: output streams of its component are made from its texts.
+void forget_configurations(Run& run, int component);
 
 // A model rank with its dedicated server, and the transport between them. Throws Error(configuration) if the
 // configured transport cannot connect them.

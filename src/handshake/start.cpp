@@ -35,28 +35,6 @@ constexpr double seconds_to_connect = 1.0;  // for the TCP connections; some net
 constexpr double patience_seconds = 1.5;    // to send the last message of a rank that gives up
 constexpr auto nap = std::chrono::microseconds(200);
 
-void put_sources(base::ByteWriter& writer, const settings::Sources& sources) {
-  writer.put(static_cast<std::int64_t>(sources.size()));
-  for (const settings::SourceFile& file : sources) {
-    writer.put_text(file.name);
-    writer.put_text(file.text);
-    writer.put(static_cast<std::uint8_t>(file.is_data));
-    writer.put(static_cast<std::uint8_t>(file.is_of_model));
-  }
-}
-
-settings::Sources get_sources(base::ByteReader& reader) {
-  settings::Sources sources;
-  for (auto left = reader.get<std::int64_t>(); left > 0; --left) {
-    settings::SourceFile& file = sources.emplace_back();
-    file.name = reader.get_text();
-    file.text = reader.get_text();
-    file.is_data = reader.get<std::uint8_t>() != 0;
-    file.is_of_model = reader.get<std::uint8_t>() != 0;
-  }
-  return sources;
-}
-
 // The message of the first rank of a component: the text of its configuration, or the fault on reading it.
 std::vector<std::byte> read_to_bytes(const ConfigurationOrigin& configuration) {
   base::ByteWriter writer;
@@ -302,7 +280,8 @@ void make_groups(Started& started, StartupMonitor& monitor, int communicator) {
   const int world = started.world->handle(), rank = started.world->rank();
   const bool is_dedicated = started.run.servers().mode == settings::Mode::dedicated;
   const bool is_server = assignment.servers.find(rank).has_value();
-  started.number = assignment.component_of[base::index(rank)];
+  started.number = started.place = assignment.component_of[base::index(rank)];
+  started.components = static_cast<int>(assignment.components.size());
   const int beside =
       static_cast<int>(assignment.ranks.size());  // the colour of ranks that are not model ranks
   auto group = assignment.ranks.front().size() == all

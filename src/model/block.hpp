@@ -29,7 +29,12 @@ enum class PacketKind : std::uint32_t {
   input_record = 8,     // the payload: input::RecordHead and the values
   input_fault = 9,      // the record cannot be had; the payload: the fault (base::put_fault)
   input_timeline = 10,  // the timeline has become longer; the payload: input::FurtherRecords
+  // The files that the model opens end with the packets before; `number` is file_opened or file_closed. If
+  // others begin, the payload of the first rank has their name and attributes (ComponentInfo).
+  file = 11,
 };
+
+inline constexpr std::int32_t file_closed = 0, file_opened = 1;
 
 inline bool is_block(PacketKind kind) {
   return kind == PacketKind::block || kind == PacketKind::kept || kind == PacketKind::block_and_kept;

@@ -18,6 +18,7 @@ namespace tailrace::pipeline {
 
 struct ComponentInfo {
   int number = 0;                         // among the components
+  bool is_stream = false;                 // of a session
   settings::Configuration configuration;  // with the model's options filled in
   model::Declarations declarations;
   model::Decomposition decomposition;

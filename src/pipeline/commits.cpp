@@ -9,6 +9,7 @@
 #include "base/index.hpp"
 #include "base/log.hpp"
 #include "plan/memory_needs.hpp"
+#include "settings/streams.hpp"
 
 namespace tailrace::pipeline {
 namespace {
@@ -65,6 +66,18 @@ void Commits::advance(const model::Tick& tick) {
   tick_ = tick;
   for (std::size_t f = 0; f < clocks_.size(); ++f)
     if (const auto due = clocks_[f].advance(axes_, tick)) carry_out(f, *due);
+}
+
+// The last commit of a file still has its name, and its sink the attributes.
+void Commits::change_files(const OpenedFiles& files) {
+  axes_.end_files_of_model();
+  for (std::size_t f = 0; f < clocks_.size(); ++f) {
+    const settings::OutputEntry& entry = blueprint_.plan.files[f].entry;
+    if (!entry.is_opened_by_model) continue;
+    if (const auto due = clocks_[f].end_file_of_model(axes_)) carry_out(f, *due);
+    axes_.name_file(f, files.name.empty() ? "" : settings::opened_path(entry, files.name));
+    if (sinks_[f]) sinks_[f]->begin_files(files.attributes);
+  }
 }
 
 void Commits::finish() {

@@ -14,6 +14,7 @@
 
 #include "pipeline/blueprint.hpp"
 #include "pipeline/control/control_channel.hpp"
+#include "pipeline/opened_files.hpp"
 #include "plan/axis_bank.hpp"
 #include "plan/commit_clock.hpp"
 #include "sinks/make_sink.hpp"
@@ -34,9 +35,10 @@ class Commits final : public model::Stateful {
   // Creates the files that this server writes. Throws if that fails.
   void create_sinks(const sinks::Owners& owners, sinks::SinkServices services);
 
-  void advance(const model::Tick& tick);  // the leader announced this step
-  void finish();                          // the leader announced the end
-  void give_up();                         // no more chunks will arrive
+  void advance(const model::Tick& tick);        // the leader announced this step
+  void change_files(const OpenedFiles& files);  // the leader announced that the model ended or opened them
+  void finish();                                // the leader announced the end
+  void give_up();                               // no more chunks will arrive
   // Makes an early commit of the records that are complete after this step.
   void commit_until(const model::Tick& tick);
   void write_soon();  // writes commits that wait to be merged with later ones

@@ -25,6 +25,8 @@ ComponentLifecycle::ComponentLifecycle(ControlChannel& control, int leader, Even
     base::ByteReader reader(message);
     on_step(reader.get<model::Tick>());
   });
+  control_.on_broadcast(ControlMessage::files, leader,
+                        [this](int, messaging::Bytes&& message) { on_files(message); });
   control_.on_broadcast(ControlMessage::final_tick, leader,
                         [this](int, messaging::Bytes&&) { on_last_step(); });
   control_.on_broadcast_from_any(ControlMessage::fault,
@@ -44,6 +46,10 @@ void ComponentLifecycle::announce_step(const model::Tick& tick) {
   base::ByteWriter writer;
   writer.put(tick);
   control_.broadcast(ControlMessage::tick, writer.take());
+}
+
+void ComponentLifecycle::announce_files(const messaging::Bytes& what) {
+  if (control_.rank() == leader_) control_.broadcast(ControlMessage::files, what);
 }
 
 bool ComponentLifecycle::announce_last_step() {
@@ -68,6 +74,11 @@ void ComponentLifecycle::mark_failed(int server, const base::Fault& fault) {
 void ComponentLifecycle::on_step(const model::Tick& tick) {
   if (!started_) return deferred_.push_back([this, tick] { on_step(tick); });
   if (!fatal_) events_.step(tick);
+}
+
+void ComponentLifecycle::on_files(const messaging::Bytes& what) {
+  if (!started_) return deferred_.push_back([this, what] { on_files(what); });
+  if (!fatal_) events_.files(what);
 }
 
 void ComponentLifecycle::on_last_step() {

@@ -24,10 +24,11 @@ class ComponentLifecycle {
  public:
   // Called in the order of the messages.
   struct Events {
-    std::function<void(const model::Tick&)> step;   // the leader's clients have begun this step
-    std::function<void()> last_step;                // the leader's clients have finished
-    std::function<void(const base::Fault&)> fault;  // for the model
-    std::function<void(const base::Fault&)> fatal;  // the first that ends the component early
+    std::function<void(const model::Tick&)> step;        // the leader's clients have begun this step
+    std::function<void()> last_step;                     // the leader's clients have finished
+    std::function<void(const messaging::Bytes&)> files;  // they have ended or opened files: OpenedFiles
+    std::function<void(const base::Fault&)> fault;       // for the model
+    std::function<void(const base::Fault&)> fatal;       // the first that ends the component early
   };
   // `leader`: the server that announces the steps. `control` must live longer.
   ComponentLifecycle(ControlChannel& control, int leader, Events events);
@@ -36,8 +37,9 @@ class ComponentLifecycle {
   // these are deferred until here.
   void start();
 
-  // These two do nothing on servers other than the leader. announce_last_step() returns true the first time.
+  // These do nothing on servers other than the leader. announce_last_step() returns true the first time.
   void announce_step(const model::Tick& tick);
+  void announce_files(const messaging::Bytes& what);
   bool announce_last_step();
   // Ends the component on all servers, with the records that are complete.
   void fail(const base::Fault& fault);
@@ -58,6 +60,7 @@ class ComponentLifecycle {
  private:
   void on_step(const model::Tick& tick);
   void on_last_step();
+  void on_files(const messaging::Bytes& what);
   void receive_faults(const messaging::Bytes& message);
   void on_fault(const base::Fault& fault, bool fatal);
   void end_by(const base::Fault& fault);

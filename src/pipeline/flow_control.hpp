@@ -37,6 +37,9 @@ class FlowControl {
   // file and axis of the file.
   void start(std::vector<plan::CommitClock> clocks, std::vector<std::vector<std::size_t>> bytes_per_record);
   void begin_step(const plan::AxisBank& axes, const model::Tick& tick);  // `axes` have advanced to `tick`
+  void end_files_of_model(const plan::AxisBank& axes);                   // which have ended them
+  // All records of the steps up to this one are on the disk, as far as this server has accepted steps.
+  std::int64_t written_until() const;
   // Broadcasts how far the files whose home is here are written; returns true if that has changed.
   bool report_written(const std::vector<std::unique_ptr<sinks::Sink>>& sinks);
 
@@ -48,6 +51,7 @@ class FlowControl {
     std::int64_t step;
     std::size_t bytes;
   };
+  void add_due(std::size_t file, const plan::CommitDue& due);
   void on_written(const messaging::Bytes& message);
 
   ControlChannel& control_;
@@ -58,7 +62,15 @@ class FlowControl {
   std::vector<std::vector<std::size_t>> bytes_per_record_;
   std::vector<std::deque<Due>> due_;
   std::vector<std::int64_t> written_;  // commits up to this step are known to be written
-  std::vector<std::int64_t> reported_;
+  // What written_ leaves out: commits that wait to be merged with others, and so are not on the disk.
+  std::vector<std::deque<std::int64_t>> unsaved_;  // steps of commits
+  std::vector<std::int64_t> saved_;
+  struct Reported {
+    std::int64_t written = model::static_step, saved = model::static_step;
+    bool operator==(const Reported&) const = default;
+  };
+  std::vector<Reported> reported_;
+  std::int64_t step_ = model::static_step;  // the last that was accepted
 };
 
 }  // namespace tailrace::pipeline

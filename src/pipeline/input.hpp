@@ -26,6 +26,7 @@ class Input {
   virtual std::size_t most_step_bytes() const = 0;  // that came in a step, the current one included
 
   virtual void raise(const base::Fault& fault) = 0;  // to all clients
+  virtual void say_written(std::int64_t step) = 0;   // to all clients: what came up to this step is written
   // From now on packets are taken and dropped, so that no client waits for room.
   virtual void discard() = 0;
   // The run is being stopped, and its clients may end without finishing. A client that is gone is no fault

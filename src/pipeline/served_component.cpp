@@ -109,6 +109,10 @@ ComponentLifecycle::Events ServedComponent::events() {
               [this] {
                 if (!cut()) commits_.finish();
               },
+          .files =
+              [this](const messaging::Bytes& what) {
+                if (!cut()) commits_.change_files(OpenedFiles::from_bytes(what));
+              },
           .fault =
               [this](const base::Fault& fault) {
                 if (input_) input_->raise(fault);
@@ -299,6 +303,16 @@ void ServedComponent::checkpoint(std::span<const std::byte> values) {
   checkpoints_.ask(input_->tick(), values);
 }
 
+// The axes of this server's clients end the files here, and those of the commits with the leader's message.
+// So both do it between the same steps.
+void ServedComponent::change_files(bool opened, std::span<const std::byte> what) {
+  close_step();
+  variables_.end_files();
+  flow_control_.end_files_of_model(variables_.axes());
+  variables_.begin_files(opened);
+  lifecycle_.announce_files({what.begin(), what.end()});
+}
+
 void ServedComponent::end_of_input() {
   variables_.end_of_input();
   close_step();
@@ -365,10 +379,21 @@ bool ServedComponent::progress() {
   moved = router_.send(!at_work) || moved;
   moved = commits_.progress() || moved;
   if (!fatal() && !cut()) moved = checkpoints_.progress() || moved;
-  moved = (!blueprint_.is_inline() && flow_control_.report_written(commits_.sinks())) || moved;
+  const bool reports = !blueprint_.is_inline() || blueprint_.info.is_stream;
+  moved = (reports && flow_control_.report_written(commits_.sinks())) || moved;
+  moved = tell_written() || moved;
   if (env::steady_seconds() >= next_count_) count_held();
   if (input_ended_) moved = lifecycle_.announce_last_step() || moved;
   return (!at_work && close()) || moved;
+}
+
+// A model asks only streams whether their records are written.
+bool ServedComponent::tell_written() {
+  if (!input_ || !blueprint_.info.is_stream || fatal()) return false;
+  const std::int64_t until = flow_control_.written_until();
+  if (until == std::exchange(said_written_, until)) return false;
+  input_->say_written(until);
+  return true;
 }
 
 // Closes the windows that are open at the last step. A server without clients uses the leader\'s steps.

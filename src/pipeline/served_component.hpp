@@ -84,6 +84,7 @@ class ServedComponent final : public StepReceiver {
   void accept(int client, const model::PacketHeader& header, std::span<const std::byte> payload) override;
   void checkpoint(std::span<const std::byte> values) override;
   bool is_saved() override { return checkpoints_.is_saved(); }
+  void change_files(bool opened, std::span<const std::byte> what) override;
   void end_of_input() override;
   void fail(const base::Fault& fault) override;
 
@@ -119,6 +120,7 @@ class ServedComponent final : public StepReceiver {
   bool has_room();
   bool fails_for_lack_of_room();
   void count_held();
+  bool tell_written();
   bool continue_shutdown();
   bool may_stop_taking(double waited) const;
   void on_stop();
@@ -158,6 +160,7 @@ class ServedComponent final : public StepReceiver {
   double next_count_ = 0.0;
   std::size_t needed_besides_ = 0;  // bytes in addition to the bound, if `memory` is not given (check_memory)
   bool waits_for_others_ = false;
+  std::int64_t said_written_ = model::static_step;
   bool input_ended_ = false;
   bool windows_finished_ = false;
   bool end_reported_ = false;

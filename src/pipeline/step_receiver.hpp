@@ -25,6 +25,10 @@ class StepReceiver {
   // first rank; empty from any other.
   virtual void checkpoint(std::span<const std::byte> values) = 0;
   virtual bool is_saved() = 0;
+  // All clients of this server have ended the files that the model opens, behind their puts of the current
+  // step, and nothing is being worked on. `opened`: others begin; `what` of them comes from the component's
+  // first rank (OpenedFiles) and is empty from any other.
+  virtual void change_files(bool opened, std::span<const std::byte> what) = 0;
   // All clients of this server have finished, and nothing is being worked on.
   virtual void end_of_input() = 0;
   // A client is gone or does what no client may do: this component ends, with what is complete.

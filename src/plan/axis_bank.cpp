@@ -93,6 +93,11 @@ void AxisBank::advance(const model::Tick& tick) {
   }
 }
 
+void AxisBank::end_files_of_model() {
+  for (std::size_t file = 0; file < parts_.size(); ++file)
+    if (parts_[file].clock && parts_[file].clock->is_of_model()) end_file(file);
+}
+
 void AxisBank::end_file(std::size_t file) {
   Part& part = parts_[file];
   for (std::size_t axis = 0; axis < part.begins.size(); ++axis)

@@ -25,6 +25,10 @@ class AxisBank {
   AxisBank(const Plan& plan, const model::Tick& begin);
 
   void advance(const model::Tick& tick);
+  // The files that the model opens end after the latest tick: the next records are those of new ones, which
+  // get their names by name_file().
+  void end_files_of_model();
+  void name_file(std::size_t file, std::string path) { parts_[file].clock->name(std::move(path)); }
   const model::Tick& begin() const { return clock_.begin(); }  // with its exact time
   const model::Tick& tick() const { return tick_; }            // the latest, with its exact time
   std::optional<std::string> take_clock_warning() { return clock_.take_warning(); }

@@ -68,15 +68,26 @@ std::optional<CommitDue> CommitClock::advance(const AxisBank& axes, const model:
   const bool has_any = bytes_ > 0 || (ended && !part_.empty());
   std::optional<CommitDue> commit;
   if (has_any && (due || bytes_ >= limits_.most_bytes)) commit = take(axes, false, ended);
-  if (ended) begin_file(axes);
+  if (ended) {
+    number_file(axes);
+    append_closed(axes, true);
+  }
   return commit;
 }
 
-void CommitClock::begin_file(const AxisBank& axes) {
+std::optional<CommitDue> CommitClock::end_file_of_model(const AxisBank& axes) {
+  std::optional<CommitDue> commit;
+  const bool is_open = !axes.series(number_)->ended().empty();
+  if (is_open && (bytes_ > 0 || !part_.empty())) commit = take(axes, false, true);
+  number_file(axes);
+  if (gathered_.lengths.empty()) bytes_ = 1;  // each file has the fixed fields
+  return commit;
+}
+
+void CommitClock::number_file(const AxisBank& axes) {
   for (std::size_t axis = 0; axis < gathered_.lengths.size(); ++axis)
     gathered_.begins[axis] = gathered_.lengths[axis] = axes.begin_of_file(number_, axis);
   committed_ = gathered_.lengths;
-  append_closed(axes, true);
 }
 
 CommitDue CommitClock::finish(const AxisBank& axes) {

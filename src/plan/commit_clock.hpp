@@ -62,6 +62,13 @@ class CommitClock {
   std::optional<CommitDue> commit_until(const AxisBank& axes, const model::Tick& tick);
   // The records that advance() has not returned yet, as a commit into the open file.
   CommitDue gathered(const AxisBank& axes);
+  // The file that the model opened ends, after `axes` have ended it, and before they know the next name. A
+  // commit if the file has records.
+  std::optional<CommitDue> end_file_of_model(const AxisBank& axes);
+  // The first step of which a record waits for a commit; INT64_MAX: none does.
+  std::int64_t first_waiting() const {
+    return gathered_.closed_lengths.empty() ? INT64_MAX : gathered_.closed_lengths.front().step;
+  }
   // Ends the run: windows that are still open close at its last tick.
   CommitDue finish(const AxisBank& axes);
 
@@ -86,7 +93,7 @@ class CommitClock {
   CommitDue take(const AxisBank& axes, bool final, bool ends_part);
   std::string name_part(const AxisBank& axes, bool ended);
   void append_closed(const AxisBank& axes, bool of_next_file);
-  void begin_file(const AxisBank& axes);
+  void number_file(const AxisBank& axes);
   void append(std::size_t axis, const time::TimeRecord& record, std::int64_t step);
 
   std::size_t number_;

@@ -23,7 +23,8 @@ settings::FileName name_of(const DatasetPlan& file) {
 
 SeriesClock::SeriesClock(const DatasetPlan& file, const calendar::Calendar& calendar, model::Tick begin)
     : name_(name_of(file)),
-      path_(file.entry.path),
+      path_(file.entry.is_opened_by_model ? std::string() : file.entry.path),
+      of_model_(file.entry.is_opened_by_model),
       each_write_(file.entry.series),
       every_(file.entry.file_period()),
       calendar_(&calendar),
@@ -40,6 +41,7 @@ SeriesClock::SeriesClock(const DatasetPlan& file, const calendar::Calendar& cale
 }
 
 bool SeriesClock::ends(const model::Tick& tick) {
+  if (of_model_) return false;
   bool sampled = false;
   for (time::Cadence& cadence : samples_) sampled = cadence.due(tick) || sampled;
   const std::int64_t before = last_.index;
@@ -48,11 +50,12 @@ bool SeriesClock::ends(const model::Tick& tick) {
 }
 
 double SeriesClock::next_from() const {
-  const bool has_time = !each_write_ && every_.kind() != time::PeriodKind::steps;
+  const bool has_time = !of_model_ && !each_write_ && every_.kind() != time::PeriodKind::steps;
   return has_time ? ruler_.edge(last_.index) : std::numeric_limits<double>::infinity();
 }
 
 std::string SeriesClock::open(const model::Tick& last) const {
+  if (of_model_) return path_;
   return every_.is_never() ? of_last_step(last) : path_of(last_.index + 1);
 }
 

@@ -1,6 +1,7 @@
 // The ends and the names of the files of a series, as a pure function of the model's ticks. In the standard
 // convention a file ends with the first sample at or past each multiple of its period (`write_every` with a
-// file per write, otherwise `new_file_every`).
+// file per write, otherwise `new_file_every`). The files that a model opens end between two ticks, and have
+// the names that it gives.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,10 @@ class SeriesClock {
   // `calendar` must live longer.
   SeriesClock(const DatasetPlan& file, const calendar::Calendar& calendar, model::Tick begin);
 
+  // The model gives names and ends; it has opened files of that name, or closed them (an empty path).
+  bool is_of_model() const { return of_model_; }
+  void name(std::string path) { path_ = std::move(path); }
+
   // True if the file ends with this tick. Call it once for each tick, in order.
   bool ends(const model::Tick& tick);
   // The multiple at which the file ended, in seconds of model time. Windows that begin then or later belong
@@ -24,7 +29,7 @@ class SeriesClock {
   // ended file.
   double next_from() const;
   // The path of the file that the last ends() ended.
-  std::string ended() const { return path_of(last_.index); }
+  std::string ended() const { return of_model_ ? path_ : path_of(last_.index); }
   // The path of the open file if the last tick is `last`: it ends at the next multiple.
   std::string open(const model::Tick& last) const;
   // The path of a file that contains only the last step of a run.
@@ -43,7 +48,8 @@ class SeriesClock {
   std::string number_of(std::int64_t index) const;
 
   settings::FileName name_;
-  std::string path_;  // if the name has no limits
+  std::string path_;  // if the name has no limits; of a model: of its open file
+  bool of_model_;
   bool each_write_;
   time::Period every_;
   const calendar::Calendar* calendar_;

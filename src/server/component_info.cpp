@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/bytes.hpp"
 #include "base/fault_bytes.hpp"
@@ -28,11 +29,12 @@ std::size_t servers_on_node(const handshake::Run& run) {
   return static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, count));
 }
 
-settings::Configuration configuration_of(const handshake::Run& run, std::size_t component,
+settings::Configuration configuration_of(const HostedComponent& hosted,
                                          const model::Declarations& declarations) {
-  return plan::with_patterns(
-      settings::with_options(run.configurations[component], run.sources[component], declarations.options),
-      declarations);
+  const auto component = base::index(hosted.index);
+  return plan::with_patterns(settings::with_options(hosted.run->configurations[component],
+                                                    hosted.run->sources[component], declarations.options),
+                             declarations);
 }
 
 // The part of a `ready` message without a fault that is before the declarations.
@@ -54,15 +56,15 @@ Head read_head(base::ByteReader& message) {
 
 // Replaces the end of the message, where there is no fault yet. Whatever else is wrong with it is found
 // later.
-void compare_names(std::vector<std::byte>& message, const handshake::Run& run,
+void compare_names(std::vector<std::byte>& message, const HostedComponent& hosted,
                    handshake::OutputNames& names) {
   base::ByteReader reader(message);
-  const auto component = base::index(reader.get<std::int32_t>());
+  static_cast<void>(reader.get<std::int32_t>());  // the component's number
   if (base::get_fault(reader)) return;
   static_cast<void>(read_head(reader));
   const auto declarations = model::Declarations::from_bytes(reader.get_all<std::byte>());
   try {
-    names.add(declarations.component, configuration_of(run, component, declarations));
+    names.add(declarations.component, configuration_of(hosted, declarations));
   } catch (...) {
     base::ByteWriter none, fault;
     base::put_fault(none, std::nullopt);
@@ -75,11 +77,13 @@ void compare_names(std::vector<std::byte>& message, const handshake::Run& run,
 
 }  // namespace
 
-pipeline::ComponentInfo read_component_info(base::ByteReader& message, const handshake::Run& run, int number,
+pipeline::ComponentInfo read_component_info(base::ByteReader& message, const HostedComponent& hosted,
                                             const std::string& started) {
-  const auto c = base::index(number);
+  const handshake::Run& run = *hosted.run;
+  const auto c = base::index(hosted.index);
   pipeline::ComponentInfo info;
-  info.number = number;
+  info.number = hosted.number;
+  info.is_stream = hosted.is_stream();
   Head head = read_head(message);
   info.begin = head.begin;
   info.continued = std::move(head.continued);
@@ -91,28 +95,30 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
   info.decomposition = model::Decomposition::from_bytes(decomposition);
   if (const auto fault = base::get_fault(message)) throw Error(fault->code, fault->message);
   model::check_message(info.declarations, info.decomposition, run.assignment.ranks[c].size());
-  info.configuration = configuration_of(run, c, info.declarations);
-  info.memory = run.servers().memory / run.assignment.components.size();
+  info.configuration = configuration_of(hosted, info.declarations);
   if (const auto left = env::memory_left()) info.memory_left = *left / servers_on_node(run);
-  const int root = run.assignment.ranks[c].front();
-  info.leader = run.assignment.server_of[base::index(root)];
+  info.leader = run.assignment.server_of[base::index(hosted.root)];
   info.history = fmt::format("{} Tailrace {}: component {}, configuration {}", started, base::version,
                              info.declarations.component, run.sources[c].front().name);
   return info;
 }
 
-std::optional<std::vector<std::byte>> take_declarations(comm::Communicator& world, const handshake::Run& run,
-                                                        const messaging::TreePlace& place, int root,
-                                                        handshake::OutputNames& names,
+std::optional<std::vector<std::byte>> take_declarations(comm::Communicator& world, const DeclarationsWay& way,
                                                         std::vector<messaging::Sending>& sendings) {
-  const auto rank_of = [&run](int server) { return run.assignment.servers[base::index(server)]; };
-  constexpr int tag = static_cast<int>(handshake::Tag::ready);
-  auto come = messaging::poll(world, place.parent < 0 ? root : rank_of(place.parent), tag);
-  if (come && place.parent < 0 && run.configurations.size() > 1) compare_names(*come, run, names);
-  if (!come || place.children.empty()) return come;
+  const auto rank_of = [&way](int server) { return way.run.assignment.servers[base::index(server)]; };
+  constexpr int down = static_cast<int>(handshake::Tag::ready);
+  const bool is_first = way.place.parent < 0;
+  auto come = is_first ? messaging::poll(world, way.hosted.root, way.tag)
+                       : messaging::poll(world, rank_of(way.place.parent), down);
+  if (come && is_first) {
+    const auto number = static_cast<std::int32_t>(way.hosted.number);
+    std::memcpy(come->data(), &number, sizeof number);  // a stream's ranks do not know it
+    compare_names(*come, way.hosted, way.names);
+  }
+  if (!come || way.place.children.empty()) return come;
   std::vector<int> children;
-  for (const int child : place.children) children.push_back(rank_of(child));
-  messaging::start_sending(world, *come, children, tag, sendings);
+  for (const int child : way.place.children) children.push_back(rank_of(child));
+  messaging::start_sending(world, *come, children, down, sendings);
   return come;
 }
 

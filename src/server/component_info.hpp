@@ -12,20 +12,28 @@
 #include "messaging/collectives/tree_place.hpp"
 #include "messaging/sending.hpp"
 #include "pipeline/blueprint.hpp"
+#include "server/hosted_component.hpp"
 
 namespace tailrace::server {
 
-// `message`: positioned behind the fault with which it begins. `started`: when the run started, as text for
-// people.
-pipeline::ComponentInfo read_component_info(base::ByteReader& message, const handshake::Run& run, int number,
+// All but its share of the memory. `message`: positioned behind the fault with which it begins. `started`:
+// when the run started, as text for people.
+pipeline::ComponentInfo read_component_info(base::ByteReader& message, const HostedComponent& hosted,
                                             const std::string& started);
 
-// Takes a `ready` message, of any component, if one has arrived: down the tree of the servers, in which this
-// one is at `place`, or from the component's first rank, `root`. Forwards it to the servers below. The first
-// server adds a fault if the component writes where another does: `names` are those of the components before.
-std::optional<std::vector<std::byte>> take_declarations(comm::Communicator& world, const handshake::Run& run,
-                                                        const messaging::TreePlace& place, int root,
-                                                        handshake::OutputNames& names,
+// Where declarations are taken from. All must live longer.
+struct DeclarationsWay {
+  const HostedComponent& hosted;  // from whose first rank the first server takes them
+  const handshake::Run& run;      // of the process
+  const messaging::TreePlace& place;
+  int tag = 0;                    // of that message
+  handshake::OutputNames& names;  // on the first server: of the components before
+};
+
+// Takes a `ready` message if one has arrived: of any component down the tree of the servers, or from the
+// component's first rank. Forwards it to the servers below. The first server gives it the component's number,
+// and adds a fault if the component writes where another does.
+std::optional<std::vector<std::byte>> take_declarations(comm::Communicator& world, const DeclarationsWay& way,
                                                         std::vector<messaging::Sending>& sendings);
 
 }  // namespace tailrace::server

@@ -43,11 +43,22 @@ ClientTimes HostedComponent::client_times() const {
 
 bool HostedComponent::drop_rest() { return component && component->cut() && intake && intake->progress(); }
 
-std::string HostedComponent::describe(const std::string& name, int servers) const {
+// The ranks of a stream may have another order than in the run.
+void HostedComponent::set_clients(int server) {
+  auto all = handshake::clients_of(run->assignment, server, base::index(index));
+  std::ranges::sort(all);
+  for (const auto& [client, rank] : all) {
+    clients.push_back(client);
+    ranks.push_back(rank);
+  }
+  invited.assign(clients.size(), 0);
+}
+
+std::string HostedComponent::describe(int servers) const {
   switch (state) {
-    case State::awaited: return fmt::format("\n    component \"{}\" has not called ready yet", name);
+    case State::awaited: return fmt::format("\n    component \"{}\" has not called ready yet", name());
     case State::connecting:
-      return fmt::format("\n    component \"{}\" is being connected: {} of {} servers are set up", name,
+      return fmt::format("\n    component \"{}\" is being connected: {} of {} servers are set up", name(),
                          set_up->heard(), servers) +
              (input ? input->describe() : "") + (regrid ? regrid->describe() : "");
     case State::running:

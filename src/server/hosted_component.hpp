@@ -8,6 +8,10 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
+#include "handshake/connection.hpp"
+#include "handshake/failure_detection/failed_servers.hpp"
+#include "handshake/run.hpp"
 #include "messaging/collectives/tree_allreduce.hpp"
 #include "messaging/messenger.hpp"
 #include "pipeline/served_component.hpp"
@@ -19,10 +23,16 @@ namespace tailrace::server {
 
 struct HostedComponent {
   enum class State { awaited, connecting, running, over };
-  int number = 0;
-  int root = 0;              // rank in the whole run
-  std::vector<int> clients;  // of this server: ranks in the component
-  std::vector<int> ranks;    // in the whole run, of the same clients
+  int number = 0;  // among all of this run, streams included: it selects the kinds of messages
+  // Where it is described: in the run of the process, or, a stream, in a run of its own.
+  const handshake::Run* run = nullptr;
+  int index = 0;  // among the components of `run`
+  handshake::Place place = 0;
+  std::unique_ptr<const handshake::Run> own_run;        // of a stream
+  std::unique_ptr<handshake::FailedServers> own_ranks;  // of a stream: which of them are gone
+  int root = 0;                                         // rank in the whole run
+  std::vector<int> clients;                             // of this server: ranks in the component
+  std::vector<int> ranks;                               // in the whole run, of the same clients
   State state = State::awaited;
   std::unique_ptr<pipeline::ServedComponent> component;
   std::unique_ptr<Intake> intake;             // null until it runs, and on a server without clients of it
@@ -45,8 +55,12 @@ struct HostedComponent {
   bool has_read_headers() const { return !input || input->is_prepared(); }  // of input files
   bool has_weights() const { return !regrid || regrid->over(); }  // of regridding, or why it has none
   bool drop_rest();  // discards packets that arrive after a component was cut
-  // For the watchdog: describes who waits for whom in the component of that name.
-  std::string describe(const std::string& name, int servers) const;
+  // For the watchdog: describes who waits for whom.
+  std::string describe(int servers) const;
+  bool is_stream() const { return own_run != nullptr; }
+  const std::string& name() const { return run->assignment.components[base::index(index)]; }
+  // The clients of a server among its ranks, as pairs (rank in the component, rank in the whole run).
+  void set_clients(int server);
 
  private:
   ClientTimes client_times() const;

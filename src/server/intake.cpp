@@ -133,6 +133,12 @@ void Intake::take(Client& client, const transport::Packet& packet) {
       client.state = State::at_checkpoint;
       if (!packet.payload.empty()) checkpoint_values_.assign(packet.payload.begin(), packet.payload.end());
       break;
+    case model::PacketKind::file:
+      if (discarding_) break;
+      client.state = State::at_file;
+      client.opens = packet.header.number == model::file_opened;
+      if (!packet.payload.empty()) opened_files_.assign(packet.payload.begin(), packet.payload.end());
+      break;
     case model::PacketKind::tick:
       client.tick = {packet.header.step, packet.header.time};
       client.started = true;
@@ -220,6 +226,8 @@ bool Intake::advance() {
       if (client.state == State::at_tick) client.state = State::running;
     return false;
   }
+  if (std::ranges::any_of(clients_, [](const Client& c) { return c.state == State::at_file; }))
+    return advance_files();
   if (std::ranges::any_of(clients_, [](const Client& c) { return c.state == State::at_checkpoint; }))
     return advance_checkpoint();
   if (!all(State::at_tick, State::finished)) return false;
@@ -274,6 +282,27 @@ bool Intake::advance_checkpoint() {
   return true;
 }
 
+bool Intake::advance_files() {
+  if (std::ranges::any_of(clients_, [](const Client& c) { return c.state == State::running; })) return false;
+  const auto ahead = std::ranges::find(clients_, State::at_file, &Client::state);
+  const auto other = std::ranges::find_if(clients_, [&](const Client& client) {
+    return client.state != State::at_file || client.opens != ahead->opens;
+  });
+  if (other == clients_.end()) {
+    for (Client& client : clients_) client.state = State::running;
+    receiver_.change_files(ahead->opens, std::exchange(opened_files_, {}));
+    return true;
+  }
+  if (other->state == State::gone) return false;
+  receiver_.fail(
+      {ErrorCode::usage,
+       fmt::format("component \"{}\": rank {} called {} after step {}, but rank {} did not; expected "
+                   "the call on all ranks at the same step",
+                   component_, ahead->link.client, ahead->opens ? "open_file" : "close_file", tick_.step,
+                   other->link.client)});
+  return true;
+}
+
 void Intake::lose(Client& client, const std::string& why) {
   submit(client);
   client.state = State::gone;
@@ -286,12 +315,16 @@ void Intake::lose(Client& client, const std::string& why) {
                               component_, client.link.client, why, where)});
 }
 
+bool Intake::waits(State state) {
+  return state == State::at_tick || state == State::at_checkpoint || state == State::at_file;
+}
+
 void Intake::look_for_the_dead() {
   next_look_ = env::steady_seconds() + (losses_expected_ ? 0.1 * look_seconds : look_seconds);
   for (Client& client : clients_) {
     if (client.state == State::finished || client.state == State::gone) continue;
     if (client.link.source->alive() && !transport::gone(client.link.process)) continue;
-    if (losses_expected_ && (client.state == State::at_tick || client.state == State::at_checkpoint)) {
+    if (losses_expected_ && waits(client.state)) {
       // its buffer may hold more packets
       client.missed = true;
       continue;
@@ -335,12 +368,17 @@ void Intake::discard() {
   halted_ = false;
   for (Client& client : clients_) submit(client);
   for (Client& client : clients_)
-    if (client.state == State::at_tick || client.state == State::at_checkpoint) client.state = State::running;
+    if (waits(client.state)) client.state = State::running;
 }
 
 void Intake::raise(const base::Fault& fault) {
   for (Client& client : clients_)
     if (client.state != State::gone) client.link.source->raise(fault);
+}
+
+void Intake::say_written(std::int64_t step) {
+  for (Client& client : clients_)
+    if (client.state != State::gone && client.state != State::finished) client.link.source->say_written(step);
 }
 
 void Intake::close() {
@@ -366,6 +404,7 @@ std::string Intake::describe() const {
     const char* state = client.state == State::running         ? "its next packet is awaited"
                         : client.state == State::at_tick       ? "waits for the others"
                         : client.state == State::at_checkpoint ? "waits for the checkpoint"
+                        : client.state == State::at_file       ? "waits for the others, which open a file"
                         : client.state == State::finished      ? "has finished"
                                                                : "is gone";
     text += fmt::format(

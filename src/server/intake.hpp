@@ -74,12 +74,13 @@ class Intake final : public pipeline::Input {
   double buffer_used() const override;
   std::size_t most_step_bytes() const override;
   void raise(const base::Fault& fault) override;
+  void say_written(std::int64_t step) override;
   void discard() override;
   void expect_losses() override;
   void halt() override { halted_ = true; }
 
  private:
-  enum class State { running, at_tick, at_checkpoint, finished, gone };
+  enum class State { running, at_tick, at_checkpoint, at_file, finished, gone };
   using Packets = std::vector<transport::Packet>;
   struct Client {
     Link link;
@@ -91,6 +92,7 @@ class Intake final : public pipeline::Input {
     double run_begin = 0.0;  // steady seconds
     bool missed = false;     // its process was gone at the last look
     bool runs_on = false;    // it got a stop signal, and does not ask whether it is to stop
+    bool opens = false;      // at_file: others begin
   };
   bool drain(Client& client);
   bool due(const Client& client) const;  // its run must not wait any longer
@@ -101,9 +103,11 @@ class Intake final : public pipeline::Input {
   void work_on(int client, transport::PacketSource& source, std::span<const transport::Packet> packets);
   bool advance();
   bool advance_checkpoint();
+  bool advance_files();
   void lose(Client& client, const std::string& why);
   void look_for_the_dead();
   bool all(State a, State b) const;
+  static bool waits(State state);  // for the other clients
 
   std::string component_;
   std::vector<Client> clients_;
@@ -116,7 +120,8 @@ class Intake final : public pipeline::Input {
   model::Tick last_tick_{model::static_step, 0.0};
   std::size_t step_bytes_ = 0, most_step_bytes_ = 0;  // of this step; of earlier steps
   std::vector<std::byte> checkpoint_values_;
-  bool in_checkpoint_ = false;  // the receiver has begun it
+  std::vector<std::byte> opened_files_;  // of the first rank, until all clients have opened them
+  bool in_checkpoint_ = false;           // the receiver has begun it
   bool discarding_ = false;
   bool losses_expected_ = false;
   bool halted_ = false;

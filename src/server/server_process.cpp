@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "env/faults.hpp"
 #include "env/threads.hpp"
+#include "handshake/stream.hpp"
 #include "messaging/collectives/tree_place.hpp"
 #include "messaging/sending.hpp"
 #include "plan/declared.hpp"
@@ -45,16 +46,15 @@ ServerProcess::ServerProcess(comm::Communicator& world, comm::Communicator& serv
   const handshake::Assignment& assignment = run_.assignment;
   for (std::size_t c = 0; c < assignment.components.size(); ++c) {
     auto hosted = std::make_unique<HostedComponent>();
-    hosted->number = static_cast<int>(c);
+    hosted->number = hosted->index = hosted->place = static_cast<int>(c);
+    hosted->run = &run_;
     hosted->root = assignment.ranks[c].front();
-    for (const auto& [client, rank] : handshake::clients_of(assignment, servers.rank(), c)) {
-      hosted->clients.push_back(client);
-      hosted->ranks.push_back(rank);
+    hosted->set_clients(servers.rank());
+    for (const int rank : hosted->ranks) {
       base::ByteWriter welcome;
       welcome.put_text(bell_.name);
       sendings_.emplace_back(world_, welcome.take(), rank, static_cast<int>(handshake::Tag::welcome));
     }
-    hosted->invited.assign(hosted->clients.size(), 0);
     hosted->set_up = allreduce_of_set_up(messenger_, *hosted);
     components_.push_back(std::move(hosted));
   }
@@ -77,6 +77,7 @@ bool ServerProcess::progress() {
   bool moved = messenger_.progress();
   memory_.count(messenger_);
   for (const int server : peers_.newly_lost()) lose(server);
+  moved = accept_streams() || moved;
   for (const auto& hosted : components_) moved = progress(*hosted) || moved;
   std::erase_if(sendings_, [](messaging::Sending& sending) { return sending.done(); });
   if (const auto fault = executor_.take_fault()) {
@@ -85,9 +86,9 @@ bool ServerProcess::progress() {
     moved = true;
   }
   if (reporter_.status_is_due()) reporter_.publish(snapshot());
-  if (!ended_ && std::all_of(components_.begin(), components_.end(), [](const auto& hosted) {
-        return hosted->state == HostedComponent::State::over;
-      })) {
+  if (!ended_ && !accept_streams() &&
+      std::all_of(components_.begin(), components_.end(),
+                  [](const auto& hosted) { return hosted->state == HostedComponent::State::over; })) {
     end();
     moved = true;
   }
@@ -128,6 +129,46 @@ bool ServerProcess::cuts_checkpoint(int component) const {
   return hosted->state == HostedComponent::State::running && hosted->component->cuts();
 }
 
+// The first server hears of a stream from the stream's first rank, numbers it, and passes it on down the
+// tree.
+bool ServerProcess::accept_streams() {
+  const messaging::TreePlace place(messenger_.rank(), messenger_.size());
+  bool moved = false;
+  for (;;) {
+    std::optional<std::vector<std::byte>> notice;
+    if (place.parent >= 0)
+      notice = messaging::poll(world_, run_.assignment.servers[base::index(place.parent)],
+                               static_cast<int>(handshake::Tag::announced));
+    else if (const auto from = world_.probe(comm::any, static_cast<int>(handshake::Tag::open)))
+      notice = messaging::poll(world_, from->source, static_cast<int>(handshake::Tag::open));
+    if (!notice) return moved;
+    std::vector<int> children;
+    for (const int child : place.children) children.push_back(run_.assignment.servers[base::index(child)]);
+    messaging::start_sending(world_, *notice, children, static_cast<int>(handshake::Tag::announced),
+                             sendings_);
+    open_stream(*notice);
+    moved = true;
+  }
+}
+
+// The notices come in the same order on all servers, which number them alike.
+void ServerProcess::open_stream(const std::vector<std::byte>& bytes) {
+  const handshake::StreamNotice notice = handshake::StreamNotice::from_bytes(bytes);
+  auto hosted = std::make_unique<HostedComponent>();
+  hosted->number = static_cast<int>(components_.size());
+  hosted->place = notice.place;
+  hosted->own_run = std::make_unique<const handshake::Run>(handshake::run_of(run_, notice));
+  hosted->run = hosted->own_run.get();
+  hosted->own_ranks = std::make_unique<handshake::FailedServers>(*hosted->run, world_.rank());
+  hosted->root = notice.ranks.front();
+  hosted->set_clients(messenger_.rank());
+  hosted->set_up = allreduce_of_set_up(messenger_, *hosted);
+  if (const auto early = early_.extract(components_.size()); !early.empty())
+    hosted->declared = std::move(early.mapped());
+  if (stop_.order() != nullptr) hosted->own_fault = base::Fault{ErrorCode::lost, stop_.order()->why};
+  components_.push_back(std::move(hosted));
+}
+
 bool ServerProcess::progress(HostedComponent& hosted) {
   switch (hosted.state) {
     case HostedComponent::State::awaited: return receive_declarations(hosted);
@@ -160,12 +201,19 @@ bool ServerProcess::receive_declarations(HostedComponent& hosted) {
 // The message that arrives may belong to another component.
 std::optional<std::vector<std::byte>> ServerProcess::declared(HostedComponent& hosted) {
   const messaging::TreePlace place(messenger_.rank(), messenger_.size());
-  if (auto come = take_declarations(world_, run_, place, hosted.root, names_, sendings_)) {
+  if (auto come = take_declarations(
+          world_, {hosted, run_, place, tag_of(hosted, handshake::Tag::ready), names_}, sendings_)) {
     const auto number = base::index(base::ByteReader(*come).get<std::int32_t>());
-    TAILRACE_ASSERT(number < components_.size(), "declarations of one of the components");
-    components_[number]->declared = std::move(come);
+    if (number < components_.size())
+      components_[number]->declared = std::move(come);
+    else
+      early_[number] = std::move(*come);
   }
   return std::exchange(hosted.declared, std::nullopt);
+}
+
+int ServerProcess::tag_of(const HostedComponent& hosted, handshake::Tag tag) const {
+  return handshake::message_tag(tag, hosted.place, static_cast<int>(run_.assignment.components.size()));
 }
 
 void ServerProcess::set_up(HostedComponent& hosted, std::span<const std::byte> message) {
@@ -178,16 +226,20 @@ void ServerProcess::set_up(HostedComponent& hosted, std::span<const std::byte> m
   std::optional<base::Fault> fault = hosted.own_fault ? hosted.own_fault : hosted.fault;
   if (!fault) fault = reporter_.start_fault();
   try {
-    pipeline::ComponentInfo info = read_component_info(reader, run_, hosted.number, reporter_.started());
+    pipeline::ComponentInfo info = read_component_info(reader, hosted, reporter_.started());
+    info.memory =
+        run_.servers().memory / std::max(run_.assignment.components.size(), base::index(hosted.number + 1));
     const bool keep = !fault && reporter_.keeps_declarations();
-    const settings::Sources& sources = run_.sources[base::index(hosted.number)];
+    const settings::Sources& sources = hosted.run->sources[base::index(hosted.index)];
     const std::string declared =
         keep ? plan::to_json({info.declarations, info.decomposition, settings::model_text_of(sources)}) : "";
     hosted.component = std::make_unique<pipeline::ServedComponent>(std::move(info), messenger_, services());
     if (!fault)
-      hosted.input = make_input_service(*hosted.component, run_,
+      hosted.input = make_input_service(*hosted.component, *hosted.run, base::index(hosted.index),
                                         {messenger_, executor_, reporter_.counters(), *bell_.doorbell});
-    if (!fault) hosted.regrid = make_regrid_preparation(*hosted.component, run_, messenger_, executor_);
+    if (!fault)
+      hosted.regrid = make_regrid_preparation(*hosted.component, *hosted.run, base::index(hosted.index),
+                                              messenger_, executor_);
     if (!fault) hosted.component->create_files(hosted.clients);
     if (!fault && hosted.component->info().saved)
       reporter_.take_over_commits(hosted.component->info().declarations.component,
@@ -196,15 +248,16 @@ void ServerProcess::set_up(HostedComponent& hosted, std::span<const std::byte> m
   } catch (...) {
     fault = base::current_fault();
   }
-  if (fault && !hosted.input) refuse_input(run_, hosted.number, messenger_, *fault);
-  if (fault && !hosted.regrid) refuse_regridding(run_, hosted.number, messenger_, *fault);
+  if (fault && !hosted.input) refuse_input(hosted, messenger_, *fault);
+  if (fault && !hosted.regrid) refuse_regridding(hosted, messenger_, *fault);
   hosted.own_fault = fault;
   hosted.state = HostedComponent::State::connecting;
 }
 
 // Until a component runs, each of its ranks is needed. The remaining ranks notice the loss too, and leave.
 bool ServerProcess::give_up_without_all(HostedComponent& hosted) {
-  const auto gone = peers_.failed_servers().find_dead_rank(hosted.number);
+  const auto gone = hosted.is_stream() ? hosted.own_ranks->find_dead_rank(hosted.index)
+                                       : peers_.failed_servers().find_dead_rank(hosted.index);
   if (!gone) return false;
   if (!hosted.fault) hosted.fault = gone;
   base::log_error(gone->message);
@@ -222,7 +275,7 @@ bool ServerProcess::connect(HostedComponent& hosted) {
   moved = (hosted.regrid && hosted.regrid->progress()) || moved;
   for (std::size_t i = 0; i < hosted.clients.size(); ++i) {
     if (hosted.invited[i]) continue;
-    const auto message = messaging::poll(world_, hosted.ranks[i], static_cast<int>(handshake::Tag::invite));
+    const auto message = messaging::poll(world_, hosted.ranks[i], tag_of(hosted, handshake::Tag::invite));
     if (!message) continue;
     hosted.invited[i] = 1;
     accept(hosted, i, *message);
@@ -292,7 +345,7 @@ std::unique_ptr<transport::Producer> ServerProcess::producer_for(const HostedCom
 void ServerProcess::tell_clients(const HostedComponent& hosted, handshake::Tag tag,
                                  std::vector<std::byte> bytes) {
   const auto shared = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  for (const int rank : hosted.ranks) sendings_.emplace_back(world_, shared, rank, static_cast<int>(tag));
+  for (const int rank : hosted.ranks) sendings_.emplace_back(world_, shared, rank, tag_of(hosted, tag));
 }
 
 void ServerProcess::reply(HostedComponent& hosted) {
@@ -468,10 +521,7 @@ telemetry::StatusSnapshot ServerProcess::snapshot() const {
 
 std::string ServerProcess::describe() {
   std::string text;
-  for (const auto& hosted : components_) {
-    const std::string& name = run_.assignment.components[base::index(hosted->number)];
-    text += hosted->describe(name, messenger_.size());
-  }
+  for (const auto& hosted : components_) text += hosted->describe(messenger_.size());
   if (ended_)
     text += fmt::format("\n    {} of {} servers have ended, as far as this one knows", byes_.heard(),
                         messenger_.size());

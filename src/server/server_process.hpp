@@ -3,6 +3,7 @@
 // and an inline one inside the model's calls.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -59,6 +60,8 @@ class ServerProcess {
   sinks::SinkServices services() {
     return {executor_, reporter_.counters(), reporter_.commit_log(), &reporter_.trace(), reporter_.begin()};
   }
+  bool accept_streams();
+  void open_stream(const std::vector<std::byte>& notice);
   bool receive_declarations(HostedComponent& hosted);
   std::optional<std::vector<std::byte>> declared(HostedComponent& hosted);
   void set_up(HostedComponent& hosted, std::span<const std::byte> message);
@@ -71,6 +74,7 @@ class ServerProcess {
   void accept_output(HostedComponent& hosted, std::size_t client, const std::string& invitation);
   std::unique_ptr<transport::Producer> producer_for(const HostedComponent& hosted, std::size_t client,
                                                     const std::string& invitation);
+  int tag_of(const HostedComponent& hosted, handshake::Tag tag) const;
   void tell_clients(const HostedComponent& hosted, handshake::Tag tag, std::vector<std::byte> bytes);
   void reply(HostedComponent& hosted);
   void forget_doorbell();
@@ -93,7 +97,9 @@ class ServerProcess {
   SharedMemoryAccount memory_;
   StopController stop_;
   Executor executor_;
-  std::vector<std::unique_ptr<HostedComponent>> components_;
+  std::vector<std::unique_ptr<HostedComponent>> components_;  // by number
+  // Declarations of streams that this server does not know yet, by number.
+  std::map<std::size_t, std::vector<std::byte>> early_;
   handshake::OutputNames names_;  // on the first server: of the components that are ready
   std::vector<messaging::Sending> sendings_;
   std::set<int> lost_;             // servers

@@ -13,38 +13,28 @@
 #include "client/input_fields.hpp"
 #include "env/clock.hpp"
 #include "env/faults.hpp"
+#include "handshake/ready/existing_files.hpp"
 #include "handshake/ready/wanted_names.hpp"
+#include "handshake/stream.hpp"
 #include "handshake/unreceived.hpp"
+#include "messaging/collectives/polled_allreduce.hpp"
 #include "messaging/sending.hpp"
 #include "server/embedded/lost_output.hpp"
 #include "session/source_cells.hpp"
+#include "settings/checkpoint.hpp"
+#include "settings/streams.hpp"
 
 namespace tailrace::session {
 namespace {
 
 constexpr double seconds_to_ask = 2.0;
 constexpr double patience_for_last_records = 1.0;  // seconds, after the goodbye
-
-int server_of(const handshake::Started& started) {
-  return started.run.assignment.server_of[base::index(started.world->rank())];
-}
+constexpr double seconds_to_send = 1.5;            // the last message of a rank that gives up
 
 }  // namespace
 
 ModelRank::ModelRank(handshake::Started started, model::Tick begin)
-    : started_(std::move(started)),
-      begin_(begin),
-      declarer_(started_.run.assignment.components[base::index(started_.number)], started_.component->rank(),
-                started_.component->size()),
-      watch_(started_, server_of(started_)),
-      triggers_(started_.run.configurations[base::index(started_.number)], env::system_clock(),
-                started_.component->rank() == 0) {
-  declarer_.give_options(handshake::given_options(started_.run, started_.number));
-  server_rank_ = started_.run.assignment.servers[base::index(server_of(started_))];
-  heed_signals();
-  if (started_.run.servers().mode != settings::Mode::dedicated)
-    own_ = std::make_unique<server::EmbeddedServer>(started_, signals_ ? &*signals_ : nullptr);
-  channels_.emplace(started_, declarer_, watch_, own_.get());
+    : ModelRank(std::make_shared<RankHost>(std::move(started)), std::nullopt, begin) {
   guard_ = comm::on_finalize([](void* self) { static_cast<ModelRank*>(self)->leave(); }, this);
   try {
     look_for_restart();
@@ -52,6 +42,31 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
     leave();
     throw;
   }
+}
+
+ModelRank::ModelRank(std::shared_ptr<RankHost> host, handshake::Started stream, model::Tick begin)
+    : ModelRank(std::move(host), std::optional(std::move(stream)), begin) {
+  ranks_.emplace(started_.run, started_.world->rank());
+  guard_ = comm::on_finalize([](void* self) { static_cast<ModelRank*>(self)->leave(); }, this);
+}
+
+ModelRank::ModelRank(std::shared_ptr<RankHost> host, std::optional<handshake::Started> stream,
+                     model::Tick begin)
+    : host_(std::move(host)),
+      stream_(std::move(stream)),
+      started_(stream_ ? *stream_ : host_->started),
+      begin_(begin),
+      declarer_(started_.run.assignment.components[base::index(started_.number)], started_.component->rank(),
+                started_.component->size()),
+      server_rank_(started_.run.assignment.servers[base::index(host_->server())]),
+      watch_(host_->watch),
+      triggers_(started_.run.configurations[base::index(started_.number)], env::system_clock(),
+                started_.component->rank() == 0) {
+  declarer_.give_options(handshake::given_options(started_.run, started_.number));
+  channels_.emplace(started_, declarer_, *host_);
+  const auto* checkpoints =
+      started_.run.configurations[base::index(started_.number)].sections.find<settings::CheckpointOptions>();
+  has_checkpoints_ = checkpoints != nullptr && checkpoints->is_asked_for;
 }
 
 void ModelRank::look_for_restart() {
@@ -90,15 +105,9 @@ std::vector<std::unique_ptr<const client::FieldSource>> ModelRank::field_sources
 
 ModelRank::~ModelRank() { leave(); }
 
-void ModelRank::heed_signals() {
-  const bool is_dedicated = started_.run.servers().mode == settings::Mode::dedicated;
-  const std::vector<int> numbers = server::stop_signals(started_.run.servers(), is_dedicated);
-  if (!numbers.empty()) signals_.emplace(env::OwnHandler::left_alone, numbers);
-}
-
 bool ModelRank::goes_on_after(const Error& error) {
   if (started_.run.servers().on_server_loss == settings::OnServerLoss::stop) return false;
-  const bool of_own = own_ && own_->failed_with(error);
+  const bool of_own = host_->own && host_->own->failed_with(error);
   const bool full = error.code() == ErrorCode::full && watch_.any_failed();  // nobody empties the buffer
   if (!of_own && !full && error.code() != ErrorCode::lost) return false;
   if (is_silent()) return true;
@@ -137,18 +146,28 @@ void ModelRank::meanwhile() {
   }
   const double waited = env::steady_seconds() - waits_since_;
   if (is_inline())
-    own_->progress();
+    host_->own->progress();
   else
     std::this_thread::sleep_for(std::chrono::duration<double>(std::clamp(waited / 8, 5e-5, 1e-3)));
-  if (own_) own_->look();
+  if (host_->own) host_->own->look();
   watch_.check_while_waiting(waited, waits_for_);
+  check_dead_ranks();
+}
+
+void ModelRank::check_dead_ranks() {
+  const auto gone = ranks_ ? ranks_->find_dead_rank(started_.number) : std::nullopt;
+  if (!gone) return;
+  watch_.throw_known_failure();  // the rank may have ended because a server failed
+  throw Error(gone->code, gone->message);
 }
 
 std::vector<std::byte> ModelRank::await(handshake::Tag tag, const char* what) {
   begin_to_wait(what);
+  const int number = tag == handshake::Tag::welcome
+                         ? static_cast<int>(tag)
+                         : handshake::message_tag(tag, started_.place, started_.components);
   for (;;) {
-    if (auto message = messaging::poll(*started_.world, server_rank_, static_cast<int>(tag)))
-      return std::move(*message);
+    if (auto message = messaging::poll(*started_.world, server_rank_, number)) return std::move(*message);
     meanwhile();
   }
 }
@@ -168,6 +187,130 @@ client::Client& ModelRank::client(const char* call) {
                                     : fmt::format("{} was called after finish", call));
 }
 
+// What keeps this rank from opening a stream. All ranks of the communicator get the fault of any.
+std::optional<base::Fault> ModelRank::obstacle_to_stream(const std::string& name) const {
+  const auto refuse = [&](const std::string& why) {
+    return base::Fault{ErrorCode::usage, fmt::format("open_output of \"{}\": {}", name, why)};
+  };
+  if (is_stream()) return refuse("a stream opens no stream; expected the session");
+  if (state_ == State::failed || state_ == State::finished)
+    return refuse(state_ == State::failed ? "ready of the session has failed" : "the session is over");
+  if (has_checkpoints_)
+    return refuse(
+        "the session makes checkpoints, which do not hold streams; expected a configuration without "
+        "`checkpoint`");
+  if (name.empty() || name.find_first_of("/{}") != std::string::npos)
+    return refuse("expected a name of one character or more, without `/`, `{` and `}`");
+  for (const std::weak_ptr<ModelRank>& one : host_->streams)
+    if (const auto other = one.lock(); other && other->state_ != State::finished &&
+                                       settings::stream_of(other->started_.run.sources.front()) == name)
+      return refuse("a stream of this name is open; expected its finish first, or another name");
+  return std::nullopt;
+}
+
+std::shared_ptr<ModelRank> ModelRank::open_stream(int communicator, const std::string& name,
+                                                  const std::string& text, model::Tick begin) {
+  if (is_silent()) return nullptr;
+  begin_to_wait("and the other ranks of the stream, which have not all called open_output");
+  ranks_.emplace(started_.run, started_.world->rank());
+  std::shared_ptr<ModelRank> stream;
+  try {
+    receive_welcome();
+    handshake::Started started = handshake::open_stream(
+        started_, {communicator, name, text, host_->next_place, obstacle_to_stream(name)},
+        [this] { meanwhile(); });
+    host_->next_place = started.place + 1;
+    announce(started);
+    stream = std::make_shared<ModelRank>(host_, std::move(started), begin);
+  } catch (const messaging::AgreedFault& fault) {
+    ranks_.reset();
+    throw Error(fault.code(), fault.what());
+  } catch (const Error& error) {
+    ranks_.reset();
+    if (goes_on_after(error)) return nullptr;
+    throw;
+  }
+  ranks_.reset();
+  std::erase_if(host_->streams, [](const std::weak_ptr<ModelRank>& one) { return one.expired(); });
+  host_->streams.push_back(stream);
+  return stream;
+}
+
+// The servers learn of the stream before its `ready`, which then finds them awake.
+void ModelRank::announce(const handshake::Started& stream) {
+  if (stream.component->rank() != 0) return;
+  begin_to_wait("to take the notice of a stream");
+  messaging::send(*started_.world, handshake::notice_of(stream).to_bytes(),
+                  started_.run.assignment.servers.front(), static_cast<int>(handshake::Tag::open), [this] {
+                    wake_server();
+                    meanwhile();
+                  });
+  wake_server();
+}
+
+void ModelRank::set_file_attribute(const std::string& name, const model::AttributeValue& value) {
+  client::set_attribute(late_, "", name, value);
+}
+
+// The first rank looks for the file, since another node may see it later.
+void ModelRank::open_file(const std::string& path) {
+  client::Client& running = client("open_file");
+  if (!is_stream())
+    throw Error(ErrorCode::usage, "open_file was called for a session; expected a stream of open_output");
+  if (is_silent()) return;
+  const auto answer = [&] {
+    if (const auto complaint = handshake::obstacle_to_file(*plan_, path))
+      throw Error(complaint->code, complaint->message);
+    base::ByteWriter writer;
+    writer.put_text(path);
+    return writer.take();
+  };
+  begin_to_wait("and the first rank of the stream, which looks for a file");
+  messaging::PolledTree tree(*started_.component);
+  std::string agreed;
+  try {
+    const auto message = messaging::broadcast(
+        tree, answer,
+        [&] {
+          running.throw_fault();
+          meanwhile();
+        },
+        "open_file failed on all ranks; the first rank of the stream reports the reason");
+    while (!tree.sent()) meanwhile();
+    base::ByteReader reader(message);
+    agreed = reader.get_text();
+  } catch (const messaging::AgreedFault& fault) {
+    messaging::wait_until_sent(tree, seconds_to_send);
+    throw Error(fault.code(), fault.what());
+  }
+  if (agreed != path)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("open_file of \"{}\", but the first rank of the stream opens \"{}\"; expected the "
+                    "same path on all ranks",
+                    path, agreed));
+  base::ByteWriter writer;  // of the first rank
+  if (started_.component->rank() == 0) {
+    writer.put_text(path);
+    writer.put_all(std::span<const std::byte>(late_.to_bytes()));
+  }
+  running.open_file(writer.bytes());
+  if (is_inline()) host_->own->progress();
+}
+
+void ModelRank::close_file() {
+  client("close_file").close_file();
+  if (is_inline() && !is_silent()) host_->own->progress();
+}
+
+bool ModelRank::written(std::int64_t step) {
+  client::Client& running = client("written");
+  if (!is_stream())
+    throw Error(ErrorCode::usage, "written was called for a session; expected a stream of open_output");
+  if (is_inline() && !is_silent()) host_->own->progress();
+  return running.written(step);
+}
+
 void ModelRank::ready() {
   const std::uint64_t begin = env::steady_nanoseconds();
   declarer();
@@ -184,7 +327,7 @@ void ModelRank::ready() {
   } catch (...) {
     state_ = State::failed;
     if (client_) client_->abandon();
-    if (client_ && own_)  // leave(), which then ends the job, may come before the caller's own report
+    if (client_ && host_->own)  // leave(), which then ends the job, may come before the caller's own report
       base::log_error(base::current_fault().message);
     throw;
   }
@@ -192,22 +335,23 @@ void ModelRank::ready() {
 
 // An MPI message does not wake a sleeping server, so this rank rings the doorbell of a server on its node.
 void ModelRank::receive_welcome() {
+  if (host_->doorbell_name) return;
   const auto message = await(handshake::Tag::welcome, "to say how it is reached");
   base::ByteReader reader(message);
-  doorbell_name_ = reader.get_text();
-  if (own_) return;
+  host_->doorbell_name = reader.get_text();
+  if (host_->own) return;
   try {
     if (handshake::transport_of(started_.run, started_.world->rank()).shares_memory())
-      doorbell_ = transport::shm::attach_doorbell(doorbell_name_);
+      host_->doorbell = transport::shm::attach_doorbell(*host_->doorbell_name);
   } catch (const Error&) {  // do not delay the other ranks; make_output() reports the fault
   }
 }
 
 void ModelRank::wake_server() {
-  if (own_)
-    own_->process().doorbell().ring();
-  else if (doorbell_)
-    doorbell_->ring();
+  if (host_->own)
+    host_->own->process().doorbell().ring();
+  else if (host_->doorbell)
+    host_->doorbell->ring();
 }
 
 void ModelRank::agree_and_connect() {
@@ -222,8 +366,11 @@ void ModelRank::agree_and_connect() {
   auto agreement = handshake::agree_on_declarations(
       started_, declarer_, begin_, [this] { meanwhile(); }, [this] { wake_server(); });
   connect(agreement);
-  if (!own_) handshake::forget_configurations(started_.run);
-  watch_.stop_watching_ranks();
+  if (!host_->own) handshake::forget_configurations(started_.run, started_.number);
+  if (is_stream())
+    ranks_.reset();
+  else
+    watch_.stop_watching_ranks();
   state_ = State::running;
   env::maybe_fail("statics");
   client_->put_statics(declarer_.statics());
@@ -242,7 +389,7 @@ void ModelRank::connect(handshake::Agreement& agreement) {
     plan_ =
         agreement.plan ? std::move(agreement.plan) : handshake::plan_for(started_, agreement.declarations);
     parts = make_parts();
-    transport::ProducerEnd end = channels_->make_output(*plan_, doorbell_name_);
+    transport::ProducerEnd end = channels_->make_output(*plan_);
     parts.producer = std::move(end.producer);
     std::vector<handshake::Invitation> channels{{handshake::Purpose::output, end.invitation}};
     if (!plan_->inputs.empty()) {
@@ -257,13 +404,12 @@ void ModelRank::connect(handshake::Agreement& agreement) {
     base::put_fault(invitation, base::current_fault());
   }
   begin_to_wait("to take its invitation");
-  messaging::send(*started_.world, invitation.take(), server_rank_, static_cast<int>(handshake::Tag::invite),
-                  [&] {
+  messaging::send(*started_.world, invitation.take(), server_rank_,
+                  handshake::message_tag(handshake::Tag::invite, started_.place, started_.components), [&] {
                     wake_server();
                     meanwhile();
                   });
   const auto message = await(handshake::Tag::reply, "to say that all servers are set up");
-  doorbell_.reset();
   base::ByteReader reader(message);
   if (const auto fault = base::get_fault(reader)) throw_shared(*fault, "ready");
   client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(), std::move(parts));
@@ -288,6 +434,8 @@ client::ClientParts ModelRank::make_parts() {
                             {},
                             plan::checkpoint_schedule(*plan_, begin_),
                             field_sources()};
+  parts.opens_files = std::ranges::any_of(
+      plan_->files, [](const plan::DatasetPlan& file) { return file.entry.is_opened_by_model; });
   for (const plan::FieldPlan& field : plan_->fields) {
     parts.may_be_missing.push_back(field.optional);
     parts.once.push_back(field.once);
@@ -365,14 +513,14 @@ void ModelRank::throw_shared(const base::Fault& fault, const char* call) const {
 
 void ModelRank::step(std::int64_t step, double time) {
   client::Client& running = client("step");
-  if (is_inline() && !(is_silent() && own_->failed())) own_->work_alone();
+  if (is_inline() && !(is_silent() && host_->own->failed())) host_->own->work_alone();
   if (is_silent()) return running.step(step, time);
-  if (own_) own_->look();
+  if (host_->own) host_->own->look();
   watch_.check();
-  if (signals_ && signals_->caught() != 0) look_at_signal();
+  if (host_->signals && host_->signals->caught() != 0) look_at_signal();
   if (!plan_->inputs.empty()) begin_to_wait("to read an input");
   running.step(step, time);
-  if (is_inline()) own_->progress();
+  if (is_inline()) host_->own->progress();
 }
 
 // A model that never asks stop_requested would go on to the end of `grace`; it is given a moment to ask.
@@ -386,14 +534,15 @@ void ModelRank::look_at_signal() {
 bool ModelRank::any_signalled() {
   client::Client& running = *client_;
   asks_to_stop_ = true;
-  if (own_) own_->process().stop_controller().model_asks();
-  if (is_inline() && !(is_silent() && own_->failed())) try {
-      own_->progress();
+  if (host_->own) host_->own->process().stop_controller().model_asks();
+  if (is_inline() && !(is_silent() && host_->own->failed())) try {
+      host_->own->progress();
     } catch (const Error& error) {
       if (!goes_on_after(error)) throw;
     }
   const bool server_asks = running.has_server() && running.producer().stop_requested();
-  const bool came = started_.component->any_says(server_asks || (signals_ && signals_->caught() != 0));
+  const bool came =
+      started_.component->any_says(server_asks || (host_->signals && host_->signals->caught() != 0));
   signal_came_ = signal_came_ || came;
   return came;
 }
@@ -430,7 +579,7 @@ void ModelRank::checkpoint() {
   client("checkpoint").checkpoint();
   if (!is_inline() || is_silent()) return;
   begin_to_wait("to save its state, with those of all ranks");
-  while (own_->process().cuts_checkpoint(started_.number)) meanwhile();
+  while (host_->own->process().cuts_checkpoint(started_.number)) meanwhile();
 }
 
 // After a stop signal: makes the checkpoint that is due, if all that belongs to it was put. Otherwise returns
@@ -464,7 +613,37 @@ std::optional<Error> ModelRank::checkpoint_before_end() {
                             from)));
 }
 
+// Streams that are still open end first, since the servers end with the session.
+std::optional<Error> ModelRank::finish_streams() {
+  std::optional<Error> error;
+  for (const std::weak_ptr<ModelRank>& one : std::exchange(host_->streams, {})) {
+    const std::shared_ptr<ModelRank> stream = one.lock();
+    if (!stream) continue;
+    try {
+      stream->finish();
+    } catch (const Error& raised) {
+      if (!error) error = raised;
+    }
+  }
+  return error;
+}
+
+bool ModelRank::declares_nothing() const {
+  if (state_ != State::declaring || has_checkpoints_) return false;
+  const bool has_files = !started_.run.configurations[base::index(started_.number)].files.empty();
+  return !has_files && declarations().fields.empty() && declarations().grids.empty();
+}
+
+// A session that only has streams declares nothing. Its ranks agree on its end as those of others do.
 void ModelRank::finish() {
+  if (is_stream()) return finish_own();
+  const std::optional<Error> of_stream = finish_streams();
+  if (declares_nothing()) ready();
+  finish_own();
+  if (of_stream) throw *of_stream;
+}
+
+void ModelRank::finish_own() {
   if (state_ != State::running) return leave();
   std::vector<Error> errors;
   try {
@@ -484,7 +663,10 @@ void ModelRank::finish() {
     client_->abandon();
   }
   finishing_ = false;
-  if (errors.empty() && !is_silent() && !client_->stepped() && !plan_->files.empty() &&
+  const bool has_files = plan_ && !std::ranges::all_of(plan_->files, [](const plan::DatasetPlan& file) {
+                           return file.entry.is_opened_by_model;
+                         });
+  if (errors.empty() && !is_silent() && !client_->stepped() && has_files &&
       !started_.restart)  // that may be of the last step
     errors.emplace_back(
         ErrorCode::usage,
@@ -495,11 +677,13 @@ void ModelRank::finish() {
   state_ = State::finished;
   guard_.reset();
   client_.reset();  // it rings the doorbell of the server process
-  if (own_) own_->end();
-  own_.reset();
-  signals_.reset();
+  if (!is_stream()) {
+    if (host_->own) host_->own->end();
+    host_->own.reset();
+    host_->signals.reset();
+  }
   const bool any_lost = std::ranges::count(errors, ErrorCode::lost, &Error::code) > 0;
-  if (!is_silent() && !any_lost) handshake::check_all_received(started_);
+  if (!is_stream() && !is_silent() && !any_lost) handshake::check_all_received(started_);
   if (error == errors.end()) return;
   // The servers report their faults to all ranks.
   const auto shared = std::ranges::find(faults, std::string_view(error->what()), &base::Fault::message);
@@ -524,18 +708,22 @@ void ModelRank::leave() noexcept {
   const State state = std::exchange(state_, State::finished);
   guard_.reset();
   if (state == State::finished) return;
+  if (!is_stream())
+    for (const std::weak_ptr<ModelRank>& one : std::exchange(host_->streams, {}))
+      if (const auto stream = one.lock()) stream->leave();
   try {
     const bool runs = client_ != nullptr;  // even if ready failed after all: the servers await this rank
     if (runs)
       client_->abandon();
     else if (state == State::declaring)
       handshake::report_never_ready(started_, {ErrorCode::lost, "left before ready"});
-    if (!own_) return;
+    if (!host_->own) return;
+    if (is_stream()) return client_.reset();  // before the server, whose doorbell it rings
     // The files of the others need the server of this rank, which ends the process after a signal.
-    const bool stopped = !own_->is_inline() && signals_ && signals_->caught() != 0;
-    const bool others_know = own_->failed() || watch_.any_failed() || stopped;
+    const bool stopped = !host_->own->is_inline() && host_->signals && host_->signals->caught() != 0;
+    const bool others_know = host_->own->failed() || watch_.any_failed() || stopped;
     if (started_.world->size() > 1 && runs && !others_know) {
-      const auto end = own_->end_of_run();
+      const auto end = host_->own->end_of_run();
       base::log_error(
           fmt::format("rank {} leaves without finish, which ends its server too (servers.mode: attached or "
                       "inline): the job ends; {}",
@@ -543,8 +731,8 @@ void ModelRank::leave() noexcept {
       comm::abort_job(1);
     }
     client_.reset();
-    own_->end();
-    own_.reset();
+    host_->own->end();
+    host_->own.reset();
   } catch (...) {
     base::log_error(base::current_fault().message);
   }

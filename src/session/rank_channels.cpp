@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::size_t most_input_buffer = std::size_t{64} << 20;  // for records that are far ahead
 constexpr std::int64_t records_in_use = 2, default_records_ahead = 2;
+// A stream is stepped now and then, and to allocate room for more steps would be most of the cost of `ready`.
+constexpr std::size_t steps_of_stream = 2;
+
 constexpr const char* wait_for_room = "to make room in the buffer";
 
 }  // namespace
@@ -22,31 +25,34 @@ transport::BufferOptions RankChannels::output_buffer(const plan::Plan& plan) con
   if (!buffer.at_most) return buffer;
   std::vector<bool> used;
   for (const plan::FieldPlan& field : plan.fields) used.push_back(field.used || field.kept);
-  buffer.bytes = client::suitable_buffer(declarer_, used, buffer.bytes);
+  const bool is_stream = started_.place >= started_.components;
+  buffer.bytes = is_stream ? client::suitable_buffer(declarer_, used, buffer.bytes, steps_of_stream)
+                           : client::suitable_buffer(declarer_, used, buffer.bytes);
   return buffer;
 }
 
-transport::ProducerEnd RankChannels::make_output(const plan::Plan& plan, const std::string& doorbell) {
+transport::ProducerEnd RankChannels::make_output(const plan::Plan& plan) {
   const transport::BufferOptions buffer = output_buffer(plan);
-  if (own_ != nullptr) {
+  if (host_.own) {
     transport::loopback::LoopbackOptions loopback{buffer, {}};
-    if (own_->is_inline()) loopback.while_waiting = [this] { own_->progress(); };
-    auto ends = transport::loopback::make(loopback, own_->process().doorbell());
+    if (host_.own->is_inline()) loopback.while_waiting = [this] { host_.own->progress(); };
+    auto ends = transport::loopback::make(loopback, host_.own->process().doorbell());
     ends.producer->look_while_waiting([this](double seconds) {
-      own_->look();
-      watch_.check_while_waiting(seconds, wait_for_room);
+      host_.own->look();
+      host_.watch.check_while_waiting(seconds, wait_for_room);
     });
-    own_->process().local_ends().leave(std::move(ends.consumer));
+    host_.own->process().local_ends().leave(std::move(ends.consumer));
     return {std::move(ends.producer), ""};
   }
   const int rank = started_.world->rank();
-  const int tag = handshake::channel_tag(started_.number, handshake::Purpose::output);
-  auto end =
-      handshake::transport_of(started_.run, rank)
-          .make_producer({*started_.world, handshake::pair_of(started_.run, rank), tag, doorbell}, buffer);
+  const int tag = handshake::channel_tag(started_.place, handshake::Purpose::output);
+  auto end = handshake::transport_of(started_.run, rank)
+                 .make_producer({*started_.world, handshake::pair_of(started_.run, rank), tag,
+                                 host_.doorbell_name.value_or(""), host_.doorbell},
+                                buffer);
   end.producer->look_while_waiting(
-      [this](double seconds) { watch_.check_while_waiting(seconds, wait_for_room); });
-  end.producer->explain_loss([this] { watch_.throw_known_failure(); });
+      [this](double seconds) { host_.watch.check_while_waiting(seconds, wait_for_room); });
+  end.producer->explain_loss([this] { host_.watch.throw_known_failure(); });
   return end;
 }
 
@@ -70,11 +76,11 @@ transport::BufferOptions RankChannels::input_buffer(const plan::Plan& plan) cons
 // The server sends, so the doorbell and the memory are this rank's.
 transport::ConsumerEnd RankChannels::make_input(const plan::Plan& plan) {
   const transport::BufferOptions buffer = input_buffer(plan);
-  if (own_ != nullptr) {
+  if (host_.own) {
     input_bell_ = {transport::make_heap_doorbell(), ""};
     auto ends = transport::loopback::make(
         {.buffer = buffer, .while_waiting = {}, .sender = transport::Sender::invitee}, *input_bell_.doorbell);
-    own_->process().local_ends().leave(std::move(ends.producer));
+    host_.own->process().local_ends().leave(std::move(ends.producer));
     return {std::move(ends.consumer), ""};
   }
   const int rank = started_.world->rank();
@@ -83,8 +89,11 @@ transport::ConsumerEnd RankChannels::make_input(const plan::Plan& plan) {
     input_bell_ = transport::shm::make_doorbell();
   else
     input_bell_ = {transport::make_heap_doorbell(), ""};
-  return transport.make_consumer({*started_.world, handshake::pair_of(started_.run, rank),
-                                  handshake::channel_tag(started_.number, handshake::Purpose::input), ""},
+  return transport.make_consumer({*started_.world,
+                                  handshake::pair_of(started_.run, rank),
+                                  handshake::channel_tag(started_.place, handshake::Purpose::input),
+                                  "",
+                                  {}},
                                  buffer, input_bell_);
 }
 

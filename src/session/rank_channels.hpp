@@ -4,10 +4,9 @@
 #include <string>
 
 #include "client/declarer.hpp"
-#include "handshake/failure_detection/failure_detector.hpp"
 #include "handshake/start.hpp"
 #include "plan/plan.hpp"
-#include "server/embedded/embedded_server.hpp"
+#include "session/rank_host.hpp"
 #include "transport/endpoints.hpp"
 
 namespace tailrace::session {
@@ -15,14 +14,13 @@ namespace tailrace::session {
 // Must outlive the ends that it makes, as must what it is given.
 class RankChannels {
  public:
-  // `own`: the server of this rank alone, in modes attached and inline; null: it has none.
-  RankChannels(const handshake::Started& started, const client::Declarer& declarer,
-               handshake::FailureDetector& watch, server::EmbeddedServer* own)
-      : started_(started), declarer_(declarer), watch_(watch), own_(own) {}
+  // `started`: of the session, or of a stream.
+  RankChannels(const handshake::Started& started, const client::Declarer& declarer, RankHost& host)
+      : started_(started), declarer_(declarer), host_(host) {}
 
-  // `doorbell`: the name of the server's. The buffer is as large as the puts of the plan need. While it is
+  // The buffer is as large as the puts of the plan need. While it is
   // full, a put throws if a server or rank that is needed has failed.
-  transport::ProducerEnd make_output(const plan::Plan& plan, const std::string& doorbell);
+  transport::ProducerEnd make_output(const plan::Plan& plan);
   transport::ConsumerEnd make_input(const plan::Plan& plan);
   void forget_input_bell();  // the server has attached to it: its name is not needed any more
 
@@ -32,8 +30,7 @@ class RankChannels {
 
   const handshake::Started& started_;
   const client::Declarer& declarer_;
-  handshake::FailureDetector& watch_;
-  server::EmbeddedServer* own_;
+  RankHost& host_;
   transport::shm::NamedDoorbell input_bell_;  // rung by the server
 };
 

@@ -34,8 +34,9 @@ class Session::Impl {
   bool server = false;
   bool off = false;
   std::unique_ptr<comm::Communicator> model;       // in mode off
+  int given = -1;                                  // the communicator of a stream, in mode off
   std::unique_ptr<client::Declarer> off_declarer;  // in mode off: checks the declarations all the same
-  std::unique_ptr<session::ModelRank> rank;
+  std::shared_ptr<session::ModelRank> rank;
   std::unordered_map<std::string, int, HashOfText, std::equal_to<>>
       handles;                      // of the fields that were declared
   std::vector<std::string> wanted;  // in mode off
@@ -84,17 +85,48 @@ Session Session::start(int communicator, const std::string& configuration, const
     impl->server = true;
     server::serve_until_done(started);
   } else {
-    impl->rank = std::make_unique<session::ModelRank>(
+    impl->rank = std::make_shared<session::ModelRank>(
         std::move(started), model::Tick{options.initial_step, options.initial_time});
   }
   return Session(std::move(impl));
+}
+
+Session Session::open_output(int communicator, const std::string& name, const StartOptions& options) {
+  auto impl = std::make_unique<Impl>();
+  if (!impl_->off)
+    impl->rank = impl_->model_rank("open_output")
+                     .open_stream(communicator, name, options.text,
+                                  model::Tick{options.initial_step, options.initial_time});
+  if (!impl->rank) {  // mode off, or a server is lost and the model goes on without output
+    const comm::GroupMembers members = comm::members_of(communicator);
+    impl->off = true;
+    impl->given = communicator;
+    impl->off_declarer =
+        std::make_unique<client::Declarer>(name, members.rank, static_cast<int>(members.numbers.size()));
+  }
+  return Session(std::move(impl));
+}
+
+void Session::open_file(const std::string& path) {
+  if (!impl_->off) impl_->survive([&] { impl_->model_rank("open_file").open_file(path); });
+}
+
+void Session::close_file() {
+  if (!impl_->off) impl_->survive([&] { impl_->model_rank("close_file").close_file(); });
+}
+
+bool Session::written(std::int64_t step) {
+  bool is_written = true;
+  if (!impl_->off) impl_->survive([&] { is_written = impl_->model_rank("written").written(step); });
+  return is_written;
 }
 
 bool Session::is_server() const noexcept { return impl_->server; }
 bool Session::is_off() const noexcept { return impl_->off; }
 
 int Session::model_comm() const {
-  return impl_->off ? impl_->model->handle() : impl_->model_rank("model_comm").model_comm();
+  if (impl_->off) return impl_->model ? impl_->model->handle() : impl_->given;
+  return impl_->model_rank("model_comm").model_comm();
 }
 
 std::vector<std::string> Session::wanted_names() const {
@@ -175,6 +207,8 @@ FieldHandle Session::field(const FieldSpec& spec) {
 }
 
 void Session::set_attribute(const std::string& name, const Attribute& value, const std::string& field) {
+  if (impl_->rank && impl_->rank->is_stream() && impl_->rank->is_ready() && field.empty())
+    return impl_->rank->set_file_attribute(name, value);
   impl_->declarer("set_attribute").set_attribute(field, name, value);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -22,6 +23,7 @@
 #include "settings/grid_files.hpp"
 #include "settings/in_situ/in_situ.hpp"
 #include "settings/schema.hpp"
+#include "settings/streams.hpp"
 #include "settings/translated.hpp"
 
 namespace tailrace::settings {
@@ -51,16 +53,18 @@ void forbid_placeholders(const config::Node& tree, config::Problems& problems) {
   }
 }
 
-// In the names of files, `{start}` and `{end}` are the limits of the file, not options of the model.
-const config::KeptNames& names_of_limits() {
+// In the names of files, `{start}` and `{end}` are the limits of the file, not options of the model, and in
+// those of a stream `{file}` is the name with which the model opens one.
+const config::KeptNames& names_kept(bool of_stream) {
   static const config::KeptNames kept{"output", {"start", "end"}};
-  return kept;
+  static const config::KeptNames of_streams{"output", {"start", "end", opened_file}};
+  return of_stream ? of_streams : kept;
 }
 
 // Expressions keep their placeholders: the parser of expressions replaces them and keeps the columns for its
 // messages.
 void fill_placeholders(config::Node& tree, const std::map<std::string, std::string>& options,
-                       config::Problems& problems) {
+                       const config::KeptNames& kept, config::Problems& problems) {
   const auto entry = std::find_if(tree.entries.begin(), tree.entries.end(),
                                   [](const config::NodeEntry& each) { return each.key == "diagnostics"; });
   std::vector<std::string> expressions;
@@ -71,7 +75,7 @@ void fill_placeholders(config::Node& tree, const std::map<std::string, std::stri
         if (option.key == "is") visit(option.value.text);
   };
   each_expression([&](std::string& text) { expressions.push_back(std::exchange(text, {})); });
-  config::fill_placeholders(tree, options, "", problems, names_of_limits());
+  config::fill_placeholders(tree, options, "", problems, kept);
   std::size_t next = 0;
   each_expression([&](std::string& text) { text = expressions[next++]; });
 }
@@ -146,8 +150,23 @@ Sources read_sources(const std::string& path, const std::string& model_text) {
 }
 
 std::string model_text_of(const Sources& sources) {
-  const auto found = std::ranges::find(sources, true, &SourceFile::is_of_model);
-  return found == sources.end() ? "" : found->text;
+  const auto found = std::find_if(sources.rbegin(), sources.rend(), std::mem_fn(&SourceFile::is_of_model));
+  return found == sources.rend() ? "" : found->text;
+}
+
+config::Merged merged_tree(const Sources& sources, const std::map<std::string, std::string>* options,
+                           config::Problems& problems) {
+  return config::merge_sources(
+      sources,
+      {.version_key = version_key,
+       .dialects = dialects::notations(),
+       .values = options,
+       .select =
+           [&](config::Node tree) {
+             return options_of_stream(std::move(tree), stream_of(sources), problems);
+           },
+       .check_stream = [&](const config::Node& text) { check_stream_text(text, problems); }},
+      problems);
 }
 
 bool mentions_option(const Sources& sources, const std::string& name) {
@@ -159,17 +178,19 @@ bool mentions_option(const Sources& sources, const std::string& name) {
 Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options,
                                   const std::string& component) {
   config::Problems problems;
-  auto [tree, warnings] =
-      config::merge_sources(sources, {version_key, dialects::notations(), options}, problems);
+  auto [tree, warnings] = merged_tree(sources, options, problems);
   problems.throw_if_any();  // an incomplete tree would cause further, misleading messages
+  const std::string stream = stream_of(sources);
+  if (stream.empty()) leave_out_streams(tree, problems);
   forbid_placeholders(tree, problems);
   if (options != nullptr)
-    fill_placeholders(tree, *options, problems);
+    fill_placeholders(tree, *options, names_kept(!stream.empty()), problems);
   else if (!component.empty())
     config::fill_known_placeholders(tree, {{component_option, component}});
   const config::CheckOptions check_options{.allow_open = options == nullptr || !problems.empty()};
   const config::Value root = config::check(tree, schema(), "", check_options, problems);
   Configuration configuration = configuration_of(root, sources, problems);
+  if (!stream.empty()) mark_opened_files(configuration.files);
   read_point_tables(configuration, sources, knows_dates(tree, problems), problems);
   fill_in_grids(configuration.files, sources);
   const bool is_known = options != nullptr || !config::has_braces(tree);  // the levels, for example
@@ -183,7 +204,7 @@ Configuration parse_configuration(const Sources& sources, const std::map<std::st
   configuration.warnings.insert(configuration.warnings.end(), problems.notes().begin(),
                                 problems.notes().end());
   if (options != nullptr) return configuration;
-  for (const std::string& name : config::placeholders_in(tree, names_of_limits()))
+  for (const std::string& name : config::placeholders_in(tree, names_kept(!stream.empty())))
     configuration.open.push_back(name);
   configuration.needs_options = config::has_braces(tree) || std::ranges::any_of(sources, is_translated);
   return configuration;

@@ -52,7 +52,10 @@ std::string read_text(const std::string& path);
 // beside the file, which may be missing then (an empty path). Throws Error(resource), or Error(configuration)
 // for an include cycle or a missing file.
 Sources read_sources(const std::string& path, const std::string& model_text = {});
-// The text of the model; empty if there is none.
+// The tree of all sources, of a session or of a stream; as in parse_configuration.
+config::Merged merged_tree(const Sources& sources, const std::map<std::string, std::string>* options,
+                           config::Problems& problems);
+// The text that the model gives last: for a stream, if the sources are those of one; empty if there is none.
 std::string model_text_of(const Sources& sources);
 // Throws Error(configuration) with all mistakes, one per line, each with file:line:column. `options` are the
 // values of the placeholders `{name}`. If it is null, placeholders stay, and values that contain them are not

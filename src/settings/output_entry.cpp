@@ -21,6 +21,7 @@
 #include "settings/groups.hpp"
 #include "settings/layout_checks.hpp"
 #include "settings/name_checks.hpp"
+#include "settings/streams.hpp"
 #include "time/model_time.hpp"
 #include "time/options.hpp"
 
@@ -449,6 +450,7 @@ void check(const Files& files, const Sections& all, Problems& problems) {
   check_paths(files, problems);
   for (const OutputEntry& file : files) {
     check_series(file, problems);
+    check_opened_file(file, problems);
     check_format(file, problems);
     check_cycles(file, problems);
     check_regridding(file, problems);

@@ -52,6 +52,7 @@ struct OutputEntry {  // an entry under `output:`
   config::Location new_file_every_location;    // line 0: not given, or not filled in
   std::optional<output::IfExists> if_exists;   // not given: see if_exists()
   config::Location if_exists_location;         // line 0: not given
+  bool is_opened_by_model = false;             // the model gives the name of each file, and ends it
   bool sync = false;
   config::Location format_location;                             // line 0: not given
   std::shared_ptr<const output::FormatOptions> format_options;  // null: none are given
@@ -77,7 +78,7 @@ struct OutputEntry {  // an entry under `output:`
            : trajectories ? &*trajectories
                           : nullptr;
   }
-  bool has_many_files() const { return series || new_file_every.has_value(); }
+  bool has_many_files() const { return series || new_file_every.has_value() || is_opened_by_model; }
   const time::Period& file_period() const { return new_file_every ? *new_file_every : write_every; }
 };
 

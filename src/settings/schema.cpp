@@ -7,6 +7,7 @@
 #include <string>
 
 #include "dialects/dialect.hpp"
+#include "settings/streams.hpp"
 
 namespace tailrace::settings {
 namespace {
@@ -50,6 +51,7 @@ std::vector<Option> options_of_no_room() {
        .type = list(text()),
        .description = "Files to include, relative to this file" + other_notations() + ". Maps are merged.",
        .example = "[fields.yaml]"},
+      streams_option(),
   };
 }
 

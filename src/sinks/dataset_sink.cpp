@@ -79,7 +79,7 @@ DatasetSink::DatasetSink(const SinkPlace& place, const output::Format& format, S
     return;
   }
   try {
-    create("", std::nullopt);
+    create({});
   } catch (const Error& error) {
     const std::string message = at_its_line(plan_.entry, error.what());
     if (plan_.entry.on_error != settings::OnError::skip) throw Error(error.code(), message);
@@ -107,27 +107,30 @@ bool DatasetSink::goes_on(const std::string& part) const {
          (restored->part.empty() || restored->part == part);
 }
 
-// `last_step`: the step at which the run ends, if the file gets no other commit.
-void DatasetSink::create(const std::string& part, std::optional<std::int64_t> last_step) {
+// `first`: the commit for which it is created; of a single file: none.
+void DatasetSink::create(const output::CommitPoint& first) {
   output::DatasetSpec spec = layout_.dataset;
+  const std::string& part = first.part;
   // Only the first file of a series can have records of an earlier run.
   if (spec.if_exists == output::IfExists::append && !part.empty() && part != spec.path) {
     spec.if_exists = output::IfExists::replace;
     spec.kept.clear();
   }
-  if (!part.empty()) spec.path = part;
+  if (plan_.entry.is_opened_by_model) spec.if_exists = plan_.entry.if_exists.value_or(output::IfExists::fail);
+  if (first.file_attributes) cf::add_file_attributes(plan_, layout_, *first.file_attributes, spec.attributes);
   if (services_.log == nullptr) spec.report_directory.clear();  // it is that of another run
   const bool is_begun = goes_on(part);
   if (is_begun) spec.kept = layout_.kept(plan_.restored->records);
   if (written_.contains(spec.path))
     throw Error(ErrorCode::configuration,
-                fmt::format("{}: this run has written a file of this name already; expected a name with more "
-                            "of `{{start}}` or `{{end}}`",
-                            spec.path));
+                fmt::format("{}: this run has written a file of this name already; expected {}", spec.path,
+                            plan_.entry.is_opened_by_model ? "another name in open_file"
+                                                           : "a name with more of `{start}` or `{end}`"));
   errors_.begin(format_, spec);
   make_folder(spec.path);
   if (!part.empty() && !is_begun && services_.begins_file)
-    services_.begins_file(spec.path, plan_.entry.path, last_step);
+    services_.begins_file(spec.path, plan_.entry.path,
+                          first.final ? std::optional(first.step) : std::nullopt);
   dataset_ = format_.create(spec);
   written_.insert(spec.path);
   show_dataset();
@@ -139,7 +142,8 @@ void DatasetSink::make_folder(const std::string& path) const {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!format_.makes_file(path) || folder.empty()) return;
   env::FileSystem& files = env::system_files();
-  if (folder != std::filesystem::path(plan_.entry.path).parent_path())
+  const bool is_in_series = plan_.entry.has_many_files() && !plan_.entry.is_opened_by_model;
+  if (is_in_series && folder != std::filesystem::path(plan_.entry.path).parent_path())
     files.make_directories(folder.string());
   else
     check_exists(files, std::filesystem::absolute(folder));
@@ -148,10 +152,11 @@ void DatasetSink::make_folder(const std::string& path) const {
 // Called on an I/O thread; may be called again after a failure. A series gets no file without records.
 void DatasetSink::write(output::ReadyCommit& ready) {
   const output::CommitPoint& point = ready.point;
-  const bool needs_no_file = plan_.entry.has_many_files() && !dataset_ && !plan_.axes.empty() &&
-                             point.records == 0 && !goes_on(point.part);
+  const bool is_closed = plan_.entry.is_opened_by_model && point.part.empty();
+  const bool needs_no_file = is_closed || (plan_.entry.has_many_files() && !dataset_ && !plan_.axes.empty() &&
+                                           point.records == 0 && !goes_on(point.part));
   if (!needs_no_file && (!ready.commit.chunks.empty() || !ready.commit.values.empty())) {
-    if (!dataset_) create(point.part, point.final ? std::optional(point.step) : std::nullopt);
+    if (!dataset_) create(point);
     errors_.add_attributes(ready.commit);
     dataset_->commit(ready.commit);
     errors_.committed(ready.commit);
@@ -173,6 +178,7 @@ void DatasetSink::point(const plan::CommitDue& due) {
   point.closed_at = env::steady_seconds();
   point.final = due.final;
   point.part = due.part;
+  point.file_attributes = attributes_;
   point.begins = due.begins;
   for (const auto& records : due.records) point.records += std::ssize(records);
   point.ends_part = due.ends_part;

@@ -44,6 +44,10 @@ class DatasetSink final : public Sink {
   std::int64_t written_step() const override {
     return closed_ ? INT64_MAX : gathered_.empty() ? written_step_ : gathered_.newest()->step;
   }
+  std::int64_t on_disk_step() const override { return closed_ ? INT64_MAX : written_step_; }
+  void begin_files(std::shared_ptr<const output::Attributes> attributes) override {
+    attributes_ = std::move(attributes);
+  }
   bool writes() const override { return true; }
   std::optional<telemetry::DatasetStatus> status() const override;
   std::string describe() const override;
@@ -70,7 +74,7 @@ class DatasetSink final : public Sink {
   void failed(const base::Fault& fault);
   void start_close();
   bool goes_on(const std::string& part) const;
-  void create(const std::string& part, std::optional<std::int64_t> last_step);
+  void create(const output::CommitPoint& first);
   void make_folder(const std::string& path) const;
   void write(output::ReadyCommit& ready);
   void show_dataset() {
@@ -95,6 +99,7 @@ class DatasetSink final : public Sink {
   KeptErrors errors_;                    // of the current file; I/O thread, or while it is idle
   telemetry::DatasetCounters* counters_;
   std::shared_ptr<Write> write_;  // the current write, or one that waits for its retry
+  std::shared_ptr<const output::Attributes> attributes_;  // of the files that the model has open
   bool constants_sent_ = false;
   bool writing_ = false;
   bool giving_up_ = false;

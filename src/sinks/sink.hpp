@@ -55,6 +55,10 @@ class Sink {
   // Commits due up to this step are written, or wait to be merged with later ones; INT64_MAX once the sink is
   // closed.
   virtual std::int64_t written_step() const = 0;
+  // The same without those that wait.
+  virtual std::int64_t on_disk_step() const { return written_step(); }
+  // The next commits are to files that the model opens with these attributes. In order with point().
+  virtual void begin_files(std::shared_ptr<const output::Attributes>) {}
   virtual bool writes() const = 0;  // this server writes a part of the file
   // For the status line, on the home of the file; none elsewhere.
   virtual std::optional<telemetry::DatasetStatus> status() const = 0;

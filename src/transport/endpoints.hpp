@@ -60,6 +60,7 @@ void forget_doorbell(const std::string& name);                       // any proc
 // an Error(resource) here and not a SIGBUS later. The buffer's name is removed when the invitee accepts, or
 // with this end. `doorbell_name`: the receiver's; `doorbell`: this end's own, which must live longer.
 ProducerEnd make_producer(const BufferOptions& options, const std::string& doorbell_name);
+ProducerEnd make_producer(const BufferOptions& options, std::shared_ptr<Doorbell> attached);
 ConsumerEnd make_consumer(const BufferOptions& options, const NamedDoorbell& doorbell);
 
 }  // namespace shm

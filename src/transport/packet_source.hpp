@@ -20,8 +20,8 @@ struct Packet {
 };
 
 // next(), take() and needs_polling() are called from one thread; release(), raise(), request_stop(),
-// bytes_under_way() and capacity() from any thread. Functions with a default are optional: a source without
-// memory of its own or without a sender that listens needs only the three pure functions.
+// say_written(), bytes_under_way() and capacity() from any thread. Functions with a default are optional: a
+// source without memory of its own or without a sender that listens needs only the three pure functions.
 //
 // The packets of a client: blocks of fields that do not change (step model::static_step); then, for each
 // step, a `tick` and the blocks of that step; `finish` is the last one. All clients of a component give the
@@ -37,6 +37,8 @@ class PacketSource {
   virtual void take(std::vector<Packet>& packets, std::size_t most, std::size_t bytes);
   virtual void release(std::span<const Packet> packets);  // all of these
   virtual void request_stop() {}                          // asks the sender to end the run early
+  // Tells the sender that what it sent up to this step is written; the latest call counts.
+  virtual void say_written(std::int64_t) {}
   // The last message to a sender whose last packet is released, where it needs one. next() is not called
   // again.
   virtual void close() {}

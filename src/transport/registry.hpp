@@ -25,6 +25,8 @@ struct Route {
   Pair pair;
   int tag = 0;           // this and the next are the channel's own
   std::string doorbell;  // where the inviter sends: the name of the receiver's doorbell in memory of its node
+  std::shared_ptr<Doorbell> attached =
+      {};  // the same, if this process has attached to it; its name may be gone
 };
 
 // Immutable, so one object serves all threads.

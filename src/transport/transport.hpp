@@ -70,6 +70,8 @@ class Producer {
   virtual std::optional<base::Fault> take_fault() = 0;
   // Whether the receiver requested the end of the run. Costs one load, or (mpi) a probe for messages.
   virtual bool stop_requested() = 0;
+  // The last step that the receiver said is written; INT64_MIN before. Costs as much as stop_requested().
+  virtual std::int64_t written() = 0;
   // The last call of a rank that leaves without `finish`: safe in an exit handler, never throws, never
   // blocks.
   virtual void abandon() noexcept = 0;
@@ -112,6 +114,7 @@ class Consumer : public PacketSource {
   virtual void receive_into(ReceiveBudget&) {}
   // A channel knows these.
   void request_stop() override = 0;
+  void say_written(std::int64_t step) override = 0;
   bool alive() override = 0;
   bool needs_polling() const override { return false; }
   std::size_t bytes_under_way() const override = 0;

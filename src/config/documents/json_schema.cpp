@@ -35,6 +35,7 @@ Json choice_json(const Type& type) {
 }
 
 Json section_json(const Type& type, const std::string& at) {
+  if (type.unchecked) return {{"type", {"object", "null"}}};
   Json properties = Json::object();
   Json required = Json::array();
   for (const Option& option : type.options) {

@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "config/problems.hpp"
 #include "plan/series_clock.hpp"
+#include "settings/streams.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -33,6 +34,10 @@ std::string why(const settings::OutputEntry& file, const std::string& path, cons
       "the file {} exists, and this run begins at {} s of model time, so it may continue an earlier run, "
       "whose files are not replaced by default; expected {}",
       path, begin.time, expected);
+}
+
+bool is_there(const output::Format& format, const std::string& path, const env::FileSystem& files) {
+  return format.makes_file(path) ? files.entry(path) != env::Entry::none : format.exists(path);
 }
 
 bool is_same_file(const std::filesystem::path& one, const std::filesystem::path& other) {
@@ -62,7 +67,7 @@ class ExistingFiles {
     }
     const output::IfExists wanted = settings::if_exists(file.entry, begin_.time);
     const output::Format& format = *file.entry.writer();
-    if (!format.makes_files()) return {};
+    if (!format.makes_files() || file.entry.is_opened_by_model) return {};
     const std::string path = plan::first_path(file, plan_.calendar, begin_);
     if (!exists(file, format, path)) return {};
     if (wanted == output::IfExists::replace) {
@@ -77,9 +82,8 @@ class ExistingFiles {
 
   // An object store that gives no answer is reported with the other mistakes.
   bool exists(const plan::DatasetPlan& file, const output::Format& format, const std::string& path) {
-    if (format.makes_file(path)) return files_.entry(path) != env::Entry::none;
     try {
-      return format.exists(path);
+      return is_there(format, path, files_);
     } catch (const Error& error) {
       if (file.entry.on_error != settings::OnError::skip) refuse(file, error.what());
       return false;
@@ -200,6 +204,32 @@ std::vector<plan::ContinuedAxes> look_at_existing_files(const plan::Plan& plan, 
                                                         const env::FileSystem& files,
                                                         const EarlierJobs& earlier) {
   return ExistingFiles(plan, begin, files, earlier).all();
+}
+
+std::optional<base::Fault> obstacle_to_file(const plan::Plan& plan, const std::string& name) {
+  const auto refuse = [&](ErrorCode code, const std::string& why) {
+    return base::Fault{code, fmt::format("open_file of \"{}\": {}", name, why)};
+  };
+  if (name.empty()) return refuse(ErrorCode::usage, "expected the path of a file");
+  bool has_any = false;
+  for (const plan::DatasetPlan& file : plan.files) {
+    if (!file.entry.is_opened_by_model) continue;
+    has_any = true;
+    const output::Format& format = *file.entry.writer();
+    const bool may_replace = file.entry.if_exists == output::IfExists::replace;
+    const std::string path = settings::opened_path(file.entry, name);
+    if (may_replace || !format.makes_files() || !is_there(format, path, env::system_files())) continue;
+    return refuse(
+        ErrorCode::resource,
+        fmt::format("{} exists, and is not replaced; expected another name, or `if_exists: replace` "
+                    "at {}  output.{}",
+                    path, file.entry.location.text(), file.entry.path));
+  }
+  if (has_any) return std::nullopt;
+  return refuse(
+      ErrorCode::usage,
+      "no file of the stream is opened by the model; expected an entry of `output` with `{file}` in "
+      "its name, such as \"{file}\"");
 }
 
 std::vector<plan::ExistingFills> fills_of_existing_files(const plan::Plan& plan, const model::Tick& begin,

@@ -37,6 +37,9 @@ std::vector<plan::ContinuedAxes> look_at_existing_files(const plan::Plan& plan, 
                                                         const env::FileSystem& files,
                                                         const EarlierJobs& earlier = {});
 
+// On the first rank of a stream: why the model cannot open files of this name, if it cannot.
+std::optional<base::Fault> obstacle_to_file(const plan::Plan& plan, const std::string& name);
+
 // By file of the plan: the fill values of a file that the run appends to, or that a checkpoint goes on with.
 // `continued` is what look_at_existing_files() returned.
 std::vector<plan::ExistingFills> fills_of_existing_files(const plan::Plan& plan, const model::Tick& begin,

@@ -15,11 +15,11 @@ std::vector<std::byte> verdict_of(const std::optional<base::Fault>& fault,
   return writer.take();
 }
 
-std::vector<std::byte> broadcast_answer(PolledTree& tree, const PolledAllreduce& what,
+std::vector<std::byte> broadcast_answer(PolledTree& tree, const std::function<std::vector<std::byte>()>& give,
                                         const std::string& on_others) {
   std::vector<std::byte> answer;
   try {
-    answer = what.answer();
+    answer = give();
   } catch (const Error& error) {
     tree.down(verdict_of(base::Fault{error.code(), on_others}, {}));
     throw AgreedFault(error.code(), error.what());
@@ -44,9 +44,13 @@ std::vector<std::byte> allreduce(PolledTree& tree, const PolledAllreduce& what,
                                  const std::string& on_others) {
   for (std::size_t child = 0; child < tree.children(); ++child)
     what.join(receive_from_child(tree, child, what.meanwhile));
-  if (tree.is_first()) return broadcast_answer(tree, what, on_others);
-  tree.up(what.merged());
-  return receive_answer(tree, what.meanwhile);
+  if (!tree.is_first()) tree.up(what.merged());
+  return broadcast(tree, what.answer, what.meanwhile, on_others);
+}
+
+std::vector<std::byte> broadcast(PolledTree& tree, const std::function<std::vector<std::byte>()>& answer,
+                                 const std::function<void()>& meanwhile, const std::string& on_others) {
+  return tree.is_first() ? broadcast_answer(tree, answer, on_others) : receive_answer(tree, meanwhile);
 }
 
 void synchronize(PolledTree& tree, const std::function<void()>& meanwhile) {

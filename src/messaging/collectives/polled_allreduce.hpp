@@ -27,6 +27,10 @@ struct PolledAllreduce {
 // other.
 std::vector<std::byte> allreduce(PolledTree& tree, const PolledAllreduce& what, const std::string& on_others);
 
+// The second half of it: the first rank's answer on all ranks. It waits for the first rank only.
+std::vector<std::byte> broadcast(PolledTree& tree, const std::function<std::vector<std::byte>()>& answer,
+                                 const std::function<void()>& meanwhile, const std::string& on_others);
+
 // A barrier: returns when all ranks of the tree have called it.
 void synchronize(PolledTree& tree, const std::function<void()>& meanwhile);
 

@@ -17,6 +17,7 @@ namespace tailrace::pipeline {
 enum class ControlMessage : std::int32_t {
   bundle,
   tick,
+  files,  // the files that the model opens end, or others begin
   final_tick,
   fault,
   fatal,

@@ -158,6 +158,14 @@ void OutputVariables::begin_step(const model::Tick& tick) {
   axes_.advance(tick);
 }
 
+void OutputVariables::end_files() { axes_.end_files_of_model(); }
+
+// Only the leader knows their names, and only Commits need them. Here any name says that a file is open.
+void OutputVariables::begin_files(bool is_open) {
+  for (std::size_t file = 0; file < blueprint_.plan.files.size(); ++file)
+    if (blueprint_.plan.files[file].entry.is_opened_by_model) axes_.name_file(file, is_open ? "open" : "");
+}
+
 void OutputVariables::end_of_input() {
   if (tick_.step == model::static_step)
     step_closed_ = false;  // no step: fields that are put once are missing

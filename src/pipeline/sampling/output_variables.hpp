@@ -87,6 +87,9 @@ class OutputVariables final : public model::Stateful {
 
   std::size_t bytes() const { return bytes_; }  // upper bound of the memory of the accumulators
   const model::Tick& tick() const { return tick_; }
+  // The model has ended the files that it opened, after close_step().
+  void end_files();
+  void begin_files(bool is_open);  // after end_files(); true: the model has opened others
   const plan::AxisBank& axes() const { return axes_; }  // at the current step
   std::span<const std::unique_ptr<OutputVariable>> all() const { return variables_; }
   // Those that take the samples of a field.

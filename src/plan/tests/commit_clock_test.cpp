@@ -265,5 +265,38 @@ TEST(AxisBank, KeepsEqualAxesOnce) {
   EXPECT_TRUE(bank.shares(bank.number(1, 1))[0].closes);
 }
 
+// The files that a model opens end between two ticks.
+TEST(CommitClock, PutsTheRecordOfATickIntoTheFileThatIsOpenThen) {
+  Plan plan = plan_that_writes(time::Period::of_steps(1));
+  plan.files[0].entry.is_opened_by_model = true;
+  plan.files[0].axes.pop_back();
+  Model run(std::move(plan), never);
+  const auto open = [&run](const std::string& path) {
+    run.axes.end_files_of_model();
+    auto last = run.clock.end_file_of_model(run.axes);
+    run.axes.name_file(0, path);
+    return last;
+  };
+  EXPECT_FALSE(open("a.nc"));
+  const auto first = run.to(2.0);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->part, "a.nc");
+  EXPECT_FALSE(first->ends_part);
+  const auto last = open("b.nc");
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->part, "a.nc");
+  EXPECT_TRUE(last->ends_part);
+  EXPECT_FALSE(open("c.nc"));  // b.nc got no record
+  const auto next = run.to(4.0);
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->part, "c.nc");
+  EXPECT_THAT(next->begins, ElementsAre(1));
+  EXPECT_THAT(next->lengths, ElementsAre(2));
+  EXPECT_TRUE(open("")->ends_part);
+  const CommitDue end = run.clock.finish(run.axes);
+  EXPECT_EQ(end.part, "");
+  EXPECT_THAT(end.records, ElementsAre(IsEmpty()));
+}
+
 }  // namespace
 }  // namespace tailrace::plan

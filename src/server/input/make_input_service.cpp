@@ -50,12 +50,13 @@ std::shared_ptr<input::WeightsStore> weights_of(const settings::Configuration& c
 }  // namespace
 
 std::unique_ptr<InputService> make_input_service(const pipeline::ServedComponent& component,
-                                                 const handshake::Run& run, const InputServices& services) {
+                                                 const handshake::Run& run, std::size_t number,
+                                                 const InputServices& services) {
   const pipeline::ComponentInfo& info = component.info();
   const auto* options = info.configuration.sections.find<input::Options>();
   if (!has_inputs(info.declarations, options)) return nullptr;
   const bool reads_alone = run.servers().mode == settings::Mode::inline_;
-  auto clients = clients_by_server(run.assignment, base::index(info.number));
+  auto clients = clients_by_server(run.assignment, number);
   if (reads_alone) clients = only(std::move(clients), services.messenger.rank());
   const auto cells = plan::input_grids_of_ranks(component.blueprint().plan, info.declarations).empty()
                          ? nullptr
@@ -89,11 +90,11 @@ std::unique_ptr<InputService> make_input_service(const pipeline::ServedComponent
       services);
 }
 
-void refuse_input(const handshake::Run& run, int component, messaging::Messenger& messenger,
-                  const base::Fault& fault) {
-  const auto* options = run.configurations[base::index(component)].sections.find<input::Options>();
+void refuse_input(const HostedComponent& hosted, messaging::Messenger& messenger, const base::Fault& fault) {
+  const handshake::Run& run = *hosted.run;
+  const auto* options = run.configurations[base::index(hosted.index)].sections.find<input::Options>();
   if (options == nullptr || options->empty() || run.servers().mode == settings::Mode::inline_) return;
-  InputPreparation::refuse(messenger, component, fault);
+  InputPreparation::refuse(messenger, hosted.number, fault);
 }
 
 }  // namespace tailrace::server

@@ -32,7 +32,7 @@ bool asks_for_regridding(const settings::Configuration& configuration) {
 }  // namespace
 
 std::unique_ptr<RegridPreparation> make_regrid_preparation(const pipeline::ServedComponent& component,
-                                                           const handshake::Run& run,
+                                                           const handshake::Run& run, std::size_t number,
                                                            messaging::Messenger& messenger,
                                                            env::Executor& executor) {
   const pipeline::Blueprint& blueprint = component.blueprint();
@@ -40,17 +40,17 @@ std::unique_ptr<RegridPreparation> make_regrid_preparation(const pipeline::Serve
   const auto* cache = blueprint.info.configuration.sections.find<regrid::Cache>();
   return std::make_unique<RegridPreparation>(
       RegridSetting{.blueprint = blueprint,
-                    .clients = clients_by_server(run.assignment, base::index(blueprint.info.number)),
+                    .clients = clients_by_server(run.assignment, number),
                     .cache = (cache != nullptr ? *cache : regrid::Cache()).directory,
                     .interpreter = env::default_interpreter()},
       messenger, executor);
 }
 
-void refuse_regridding(const handshake::Run& run, int component, messaging::Messenger& messenger,
+void refuse_regridding(const HostedComponent& hosted, messaging::Messenger& messenger,
                        const base::Fault& fault) {
-  if (!asks_for_regridding(run.configurations[base::index(component)])) return;
-  const int first = run.assignment.ranks[base::index(component)].front();
-  RegridPreparation::refuse(messenger, component, run.assignment.server_of[base::index(first)], fault);
+  if (!asks_for_regridding(hosted.run->configurations[base::index(hosted.index)])) return;
+  const int first_server = hosted.run->assignment.server_of[base::index(hosted.root)];
+  RegridPreparation::refuse(messenger, hosted.number, first_server, fault);
 }
 
 }  // namespace tailrace::server

@@ -37,6 +37,7 @@ struct Notes final : pipeline::StepReceiver {
                      std::to_string(std::to_integer<int>(payload[0])));
     if (throws) throw Error(ErrorCode::internal, "cannot");
   }
+  void change_files(bool, std::span<const std::byte>) override {}
   void checkpoint(std::span<const std::byte> values) override {
     events.push_back("checkpoint with " + std::to_string(values.size()));
   }

@@ -159,7 +159,7 @@ Cost ready_on_another(const LargeRun& run, int rank) {
   handshake::agree_on_declarations(
       other, declarer, {}, [] {}, [] {});
   const plan::Plan plan = handshake::plan_for(other, declared);
-  handshake::forget_configurations(other.run);
+  handshake::forget_configurations(other.run, 0);
   const auto agenda = plan::make_agenda(plan, declared, {});
   cost.held = memory.held();
   cost.peak = memory.peak();

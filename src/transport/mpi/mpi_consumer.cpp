@@ -191,16 +191,26 @@ void MpiConsumer::request_stop() {
   doorbell_.ring();
 }
 
+void MpiConsumer::say_written(std::int64_t step) {
+  {
+    const base::MutexLock lock(mutex_);
+    written_to_say_ = step;
+  }
+  doorbell_.ring();
+}
+
 // A credit for each of many small packets would cost more than the packets: it is sent when it is large
 // enough, or when there is nothing else to do.
 void MpiConsumer::send_notes(bool idle) {
   std::deque<base::Fault> faults;
   bool stop = false;
+  std::optional<std::int64_t> written;
   std::uint64_t released = credited_;
   {
     const base::MutexLock lock(mutex_);
     faults.swap(faults_);
     stop = std::exchange(stop_to_say_, false);
+    written = std::exchange(written_to_say_, std::nullopt);
     if (idle || uncredited_ >= std::min(message_bytes, capacity_ / 4)) {
       released = first_taken_;
       uncredited_ = 0;
@@ -217,6 +227,12 @@ void MpiConsumer::send_notes(bool idle) {
   if (stop) {
     base::ByteWriter note;
     note.put(mpi::Note::stop);
+    send_note(note.take());
+  }
+  if (written) {
+    base::ByteWriter note;
+    note.put(mpi::Note::written);
+    note.put(*written);
     send_note(note.take());
   }
   if (released == credited_) return;

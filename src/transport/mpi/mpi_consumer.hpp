@@ -34,6 +34,7 @@ class MpiConsumer final : public Consumer {
   void release(std::uint64_t sequence) override;
   void raise(const base::Fault& fault) override;
   void request_stop() override;
+  void say_written(std::int64_t step) override;
   void close() override;  // sends the last credits, and that no more is received
   bool alive() override { return true; }
   bool needs_polling() const override { return true; }
@@ -88,6 +89,7 @@ class MpiConsumer final : public Consumer {
   std::size_t uncredited_ TAILRACE_GUARDED_BY(mutex_) = 0;     // bytes released since the last credit
   std::deque<base::Fault> faults_ TAILRACE_GUARDED_BY(mutex_);
   bool stop_to_say_ TAILRACE_GUARDED_BY(mutex_) = false;
+  std::optional<std::int64_t> written_to_say_ TAILRACE_GUARDED_BY(mutex_);
   std::size_t large_ TAILRACE_GUARDED_BY(mutex_) = 0;    // of the room, until nothing is under way
   bool more_waits_ TAILRACE_GUARDED_BY(mutex_) = false;  // a message that has no room yet
 };

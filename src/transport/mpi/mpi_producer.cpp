@@ -228,6 +228,7 @@ void MpiProducer::receive_notes() {
       }
       case Note::closed: closed_ = true; break;
       case Note::stop: stop_requested_ = true; break;
+      case Note::written: written_ = note.get<std::int64_t>(); break;
     }
   }
 }
@@ -288,6 +289,11 @@ std::optional<base::Fault> MpiProducer::take_fault() {
 bool MpiProducer::stop_requested() {
   receive_notes();
   return stop_requested_;
+}
+
+std::int64_t MpiProducer::written() {
+  receive_notes();
+  return written_;
 }
 
 void MpiProducer::abandon() noexcept {

@@ -37,6 +37,7 @@ class MpiProducer final : public Producer {
   void drain() override;
   std::optional<base::Fault> take_fault() override;
   bool stop_requested() override;
+  std::int64_t written() override;
   void abandon() noexcept override;
   const ProducerCounters& counters() const override { return counters_; }
   std::size_t bytes_under_way() const override;
@@ -86,6 +87,7 @@ class MpiProducer final : public Producer {
   bool closed_ = false;    // the receiver reported that it takes no more
   bool finished_ = false;  // the last packet was `finish`
   bool stop_requested_ = false;
+  std::int64_t written_ = INT64_MIN;
   PacketHead goodbye_;
   std::unique_ptr<comm::Request> goodbye_request_;
 };

@@ -9,10 +9,11 @@ namespace tailrace::transport::mpi {
 
 // First word of a note.
 enum class Note : std::uint32_t {
-  credit = 1,  // then a uint64: how many packets are released without a gap since the first one
-  fault = 2,   // then int32 code, text
-  closed = 3,  // the receiver receives no more
-  stop = 4,    // the receiver asks the sender to stop
+  credit = 1,   // then a uint64: how many packets are released without a gap since the first one
+  fault = 2,    // then int32 code, text
+  closed = 3,   // the receiver receives no more
+  stop = 4,     // the receiver asks the sender to stop
+  written = 5,  // then an int64: what came up to this step is written
 };
 
 // A message is sent when this number of bytes has been published, and ends when it contains as many. It also

@@ -37,6 +37,9 @@ class RingConsumer final : public Consumer {
   void release(std::span<const Packet> packets) override;
   void raise(const base::Fault& fault) override;
   void request_stop() override { control_.stop_requested.store(1, std::memory_order_relaxed); }
+  void say_written(std::int64_t step) override {
+    control_.written.store(to_written(step), std::memory_order_release);
+  }
   bool alive() override;
   std::size_t bytes_under_way() const override;
   std::size_t capacity() const override { return static_cast<std::size_t>(control_.capacity); }

@@ -37,9 +37,17 @@ inline constexpr std::uint64_t skip_marker = UINT64_MAX;
 
 constexpr std::size_t packet_size(std::size_t payload) { return sizeof(PacketHead) + aligned(payload); }
 
-inline constexpr std::uint32_t layout_version = 2;
+inline constexpr std::uint32_t layout_version = 3;
 inline constexpr std::uint32_t layout_magic = 0x54524c31;  // TRL1
 inline constexpr std::size_t fault_text = 8000;
+
+// A step as the word `written` of the control block has it, and back.
+constexpr std::uint64_t to_written(std::int64_t step) {
+  return static_cast<std::uint64_t>(step) + (std::uint64_t{1} << 63);
+}
+constexpr std::int64_t from_written(std::uint64_t word) {
+  return static_cast<std::int64_t>(word - (std::uint64_t{1} << 63));
+}
 
 // All zero, except for what `prepare` sets, is a valid initial state. Each group of words has one writer and
 // its own cache line.
@@ -68,6 +76,7 @@ struct RingControl {
   std::atomic<std::uint32_t> consumer_attached;
   ProcessId consumer;  // published with consumer_attached
   std::atomic<std::uint32_t> stop_requested;
+  std::atomic<std::uint64_t> written;  // a step, counted from INT64_MIN, so that 0 is none
 
   // The producer sleeps here. wanted_head is the position at which it is to be woken (UINT64_MAX: never):
   // otherwise each release of a small packet would wake it.

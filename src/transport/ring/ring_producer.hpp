@@ -45,6 +45,7 @@ class RingProducer final : public Producer {
   void flush() override;
   void drain() override;
   std::optional<base::Fault> take_fault() override;
+  std::int64_t written() override { return from_written(control_.written.load(std::memory_order_acquire)); }
   bool stop_requested() override { return control_.stop_requested.load(std::memory_order_relaxed) != 0; }
   void abandon() noexcept override;
   const ProducerCounters& counters() const override { return counters_; }

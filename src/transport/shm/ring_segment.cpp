@@ -81,12 +81,16 @@ Ring attach_ring(base::ByteReader& invitation) {
 }  // namespace
 
 ProducerEnd make_producer(const BufferOptions& options, const std::string& doorbell_name) {
+  return make_producer(options, std::shared_ptr<Doorbell>(attach_doorbell(doorbell_name)));
+}
+
+ProducerEnd make_producer(const BufferOptions& options, std::shared_ptr<Doorbell> attached) {
   base::ByteWriter invitation = begin_invitation(transport_name, Sender::inviter);
   Ring ring = make_ring(options, Sender::inviter, invitation);
   RingSending sending{.sender = Sender::inviter,
                       .when_full = options.when_full,
                       .spill = std::move(ring.spill),
-                      .doorbell = attach_doorbell(doorbell_name),
+                      .doorbell = std::move(attached),
                       .while_waiting = {}};
   return {.producer = std::make_unique<RingProducer>(std::move(ring.place), std::move(sending)),
           .invitation = to_invitation(invitation)};
@@ -130,7 +134,8 @@ class SharedMemory final : public Transport {
   std::optional<int> cost() const override { return 1; }
   bool shares_memory() const override { return true; }
   ProducerEnd make_producer(const Route& route, const BufferOptions& options) const override {
-    return shm::make_producer(options, route.doorbell);
+    return route.attached ? shm::make_producer(options, route.attached)
+                          : shm::make_producer(options, route.doorbell);
   }
   ConsumerEnd make_consumer(const Route&, const BufferOptions& options,
                             const NamedDoorbell& doorbell) const override {

@@ -10,6 +10,7 @@
 
 #include "transport/testing/stop_request.hpp"
 #include "transport/testing/streams.hpp"
+#include "transport/testing/written.hpp"
 
 namespace tailrace::transport::testing {
 
@@ -373,7 +374,7 @@ inline Case released_by_threads() {
 inline std::vector<Case> conformance_cases(Sender sender) {
   std::vector<Case> cases = streams();
   for (auto make : {wait_when_full, fail_when_full, spill_without_waiting, too_large, reserve_twice, faults,
-                    stop_request, abandon, abandon_after_finish, released_by_threads}) {
+                    stop_request, written, abandon, abandon_after_finish, released_by_threads}) {
     cases.push_back(make());
   }
   cases.push_back(receiver_ends(sender));
