@@ -107,12 +107,12 @@ def test_the_example_of_the_readme(tmp_path):
     succeed(tmp_path, 2, script, config=example)
     table = wrf_stub.variables()
 
-    def frames(name: str, domain: int, hours: range) -> list[np.ndarray]:
+    def frames(name: str, domain: int, hours) -> list[np.ndarray]:
         number = next(i for i, one in enumerate(table, start=1) if one.name == name)
         shape = [wrf_stub.domains(2)[domain - 1].extent(dim) for dim in table[number - 1].dims]
         return [wrf_stub.value(table[number - 1], number, domain, at * hour, shape).T for at in hours]
 
-    days = (range(6, 30, 6), range(30, 54, 6))
+    days = ((6, 12), (18, 24, 30, 36), (42, 48))  # of the calendar; the run begins at noon
     with netCDF4.Dataset(tmp_path / "daily.nc") as data:
         for name, operation in (("T2", np.mean), ("RAINNC", np.max)):
             wanted = [operation(frames(name, 1, day), axis=0) for day in days]
@@ -120,7 +120,11 @@ def test_the_example_of_the_readme(tmp_path):
     with netCDF4.Dataset(replaced) as data:
         assert data["T2"].filters()["zlib"]
         np.testing.assert_array_equal(data["T2"][:], frames("T2", 1, range(0, 54, 6)))
-    assert sorted(path.name for path in tmp_path.glob("*_d0*")) == [replaced.name]
+    nests = sorted(tmp_path.glob("wrfout_d02_*"))
+    assert len(nests) == 9
+    with netCDF4.Dataset(nests[-1]) as data:
+        assert set(data.variables) == {"Times", "T2", "U10", "V10"}
+        np.testing.assert_array_equal(data["U10"][:], frames("U10", 2, range(48, 49)))
     with netCDF4.Dataset(tmp_path / "nest.nc") as data:
         records = [at for at in range(0, 54, 6) if wrf_stub.date(at * hour).encode() in data["Times"][:].tobytes()]
         assert records[-4:] == [12, 24, 36, 48]
@@ -160,7 +164,7 @@ def test_a_configuration_that_is_not_there_ends_the_run(tmp_path):
     [
         ({"order": "XZQ"}, 'variable "U": the memory order " XZQ" is not known'),
         ({"type": 108}, 'variable "U": its type, 108, is none of 104 to 107'),
-        ({"dims": ["west_east_stag", "bottom_top", "bottom_top"]}, 'dimension "bottom_top" has'),
+        ({"dims": ["west_east_stag", "bottom_top", "bottom_top"]}, "names the dim bottom_top twice"),
         ({"name": "XLAT"}, 'variable "XLAT" comes twice'),
     ],
     ids=["order", "type", "dimension", "name"],
