@@ -174,6 +174,19 @@ def test_what_is_wrong_with_a_variable_is_told_with_its_name(tmp_path, changes, 
     fail(tmp_path, 1, history(), words, table=table)
 
 
+def test_a_stream_without_variables_is_refused(tmp_path):
+    table = [one for one in wrf_stub.variables() if "AUXHIST3" not in one.streams]
+    script = wrf_stub.Script()
+    script.frame("AUXHIST3", 1, 0)
+    fail(tmp_path, 1, script, 'stream "auxhist3_d01" has no variables', table=table)
+
+
+def test_a_date_that_is_none_is_told(tmp_path):
+    script = history(frames=(0,))
+    script.lines = [script.lines[0].replace("2000-01-24_12:00:00", "2000-13-24_12:00:00", 1)]
+    fail(tmp_path, 1, script, "expected dates as 2000-01-24_12:00:00", '"2000-13-24_12:00:00"')
+
+
 PLACES = {
     "Registry/Registry.EM_COMMON": "package   io_pnetcdf  io_form_restart==11   -  -\n",
     "frame/module_io.F": "#ifdef PNETCDF\n  CASE ( IO_PNETCDF )\n    CALL ext_pnc_ioclose( Hndl, Status )\n#endif\n",
