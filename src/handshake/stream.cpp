@@ -17,7 +17,7 @@ namespace {
 
 constexpr double patience_seconds = 1.5;  // to send the last message of a stream that is refused
 
-// What a rank, and all below it in the tree, say of the stream.
+// The messages of a rank, and of all below it in the tree.
 struct Sayings {
   struct Saying {
     int rank = 0;    // of the run

@@ -25,7 +25,7 @@ struct StreamNotice {
   static StreamNotice from_bytes(std::span<const std::byte> bytes);
 };
 
-// What the ranks of a stream give to open it.
+// The arguments of a rank that opens a stream.
 struct StreamRequest {
   int communicator = -1;  // Fortran handle
   std::string name;

@@ -1,4 +1,4 @@
-// What the model says of the files that it opens: a name, and the attributes that it gives them.
+// The files that the model has opened: their name, and the attributes that it gives them.
 #pragma once
 
 #include <memory>

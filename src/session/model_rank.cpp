@@ -187,7 +187,7 @@ client::Client& ModelRank::client(const char* call) {
                                     : fmt::format("{} was called after finish", call));
 }
 
-// What keeps this rank from opening a stream. All ranks of the communicator get the fault of any.
+// The reason why this rank cannot open a stream. All ranks of the communicator get the fault of any.
 std::optional<base::Fault> ModelRank::obstacle_to_stream(const std::string& name) const {
   const auto refuse = [&](const std::string& why) {
     return base::Fault{ErrorCode::usage, fmt::format("open_output of \"{}\": {}", name, why)};
@@ -261,6 +261,10 @@ void ModelRank::open_file(const std::string& path) {
   const auto answer = [&] {
     if (const auto complaint = handshake::obstacle_to_file(*plan_, path))
       throw Error(complaint->code, complaint->message);
+    if (!host_->opened_files.insert(path).second)  // the servers may not have made it yet
+      throw Error(
+          ErrorCode::resource,
+          fmt::format("open_file of \"{}\": this run has opened it already; expected another name", path));
     base::ByteWriter writer;
     writer.put_text(path);
     return writer.take();
@@ -638,8 +642,12 @@ bool ModelRank::declares_nothing() const {
 void ModelRank::finish() {
   if (is_stream()) return finish_own();
   const std::optional<Error> of_stream = finish_streams();
-  if (declares_nothing()) ready();
-  finish_own();
+  try {
+    if (declares_nothing()) ready();
+    finish_own();
+  } catch (const Error&) {
+    if (!of_stream) throw;
+  }
   if (of_stream) throw *of_stream;
 }
 
@@ -663,10 +671,8 @@ void ModelRank::finish_own() {
     client_->abandon();
   }
   finishing_ = false;
-  const bool has_files = plan_ && !std::ranges::all_of(plan_->files, [](const plan::DatasetPlan& file) {
-                           return file.entry.is_opened_by_model;
-                         });
-  if (errors.empty() && !is_silent() && !client_->stepped() && has_files &&
+  // A stream may never be due.
+  if (errors.empty() && !is_silent() && !is_stream() && !client_->stepped() && !plan_->files.empty() &&
       !started_.restart)  // that may be of the last step
     errors.emplace_back(
         ErrorCode::usage,

@@ -26,10 +26,10 @@ namespace tailrace::session {
 
 class ModelRank {
  public:
-  // Of a session. `begin`: the initial step and time without a restart. Collective over the component if a
+  // For a session. `begin`: the initial step and time without a restart. Collective over the component if a
   // restart is possible.
   ModelRank(handshake::Started started, model::Tick begin);
-  // Of a stream in the session that `host` belongs to.
+  // For a stream in the session that `host` belongs to.
   ModelRank(std::shared_ptr<RankHost> host, handshake::Started stream, model::Tick begin);
   ~ModelRank();  // without finish: reports to the servers that this rank has left
   ModelRank(const ModelRank&) = delete;
@@ -44,7 +44,7 @@ class ModelRank {
   // As Session::open_output. Null if a server is lost and the model is to continue without output.
   std::shared_ptr<ModelRank> open_stream(int communicator, const std::string& name, const std::string& text,
                                          model::Tick begin);
-  // Of a stream; as in Session. An attribute holds for the files that are opened after it was set.
+  // For a stream; as in Session. An attribute holds for the files that are opened after it was set.
   void set_file_attribute(const std::string& name, const model::AttributeValue& value);
   void open_file(const std::string& path);
   void close_file();

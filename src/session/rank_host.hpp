@@ -1,8 +1,9 @@
-// What a model rank has once, for its session and for the streams within it.
+// A model rank has these once, for its session and for the streams within it.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct RankHost {
   std::shared_ptr<transport::Doorbell> doorbell;
   handshake::Place next_place;                      // for the next stream
   std::vector<std::weak_ptr<ModelRank>> streams{};  // in the order in which they were opened
+  std::set<std::string> opened_files{};             // names with which this rank opened files for its streams
 };
 
 }  // namespace tailrace::session

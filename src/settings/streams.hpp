@@ -22,8 +22,8 @@ Sources sources_of_stream(const Sources& session, const std::string& stream, con
 
 config::Option streams_option();
 
-// Empties the entries of `streams`, which are checked when a stream is opened: they lack what the model
-// gives. What is no map becomes a problem.
+// Empties the entries of `streams`, which are checked when a stream is opened: they lack the model's part. An
+// entry that is no map becomes a problem.
 void leave_out_streams(config::Node& session, config::Problems& problems);
 
 // The options that the files, and the model at its start, give for this stream: its entry, and beside it the

@@ -116,6 +116,7 @@ void DatasetSink::create(const output::CommitPoint& first) {
     spec.if_exists = output::IfExists::replace;
     spec.kept.clear();
   }
+  if (!part.empty()) spec.path = part;
   if (plan_.entry.is_opened_by_model) spec.if_exists = plan_.entry.if_exists.value_or(output::IfExists::fail);
   if (first.file_attributes) cf::add_file_attributes(plan_, layout_, *first.file_attributes, spec.attributes);
   if (services_.log == nullptr) spec.report_directory.clear();  // it is that of another run

@@ -41,6 +41,9 @@ double wall() {
 
 double processor() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
+// A sum of texts gives a false warning of g++ 12.
+std::string numbered(std::string name, int number) { return name.append(std::to_string(number)); }
+
 // The session, or a stream in it, on this rank.
 struct Part {
   std::optional<Session> session;  // empty on ranks without it
@@ -106,8 +109,9 @@ class Model {
     if (action.contains("ranks")) listed = action.at("ranks").get<std::vector<int>>();
     const auto place = std::ranges::find(listed, rank_);
     const bool takes_part = place != listed.end();
-    MPI_Comm some = MPI_COMM_NULL;
-    MPI_Comm_split(ranks_, takes_part ? 0 : MPI_UNDEFINED, static_cast<int>(place - listed.begin()), &some);
+    MPI_Comm some = ranks_;
+    if (action.contains("ranks"))
+      MPI_Comm_split(ranks_, takes_part ? 0 : MPI_UNDEFINED, static_cast<int>(place - listed.begin()), &some);
     Part part;
     if (takes_part) {
       MPI_Comm_rank(some, &part.rank);
@@ -118,7 +122,7 @@ class Model {
             parts_.at(action.value("of", ""))
                 .session->open_output(handle, action.at("name"), {.text = action.value("text", "")});
       });
-      MPI_Comm_free(&some);
+      if (some != ranks_) MPI_Comm_free(&some);
     }
     if (!action.value("refused", false))
       parts_.insert_or_assign(action.value("as", action.at("name").get<std::string>()), std::move(part));
@@ -132,15 +136,15 @@ class Model {
     part.rows = part.ny * (part.rank + 1) / part.ranks - part.first_row;
     const int grids = action.value("grids", 1), fields = action.at("fields");
     for (int grid = 0; grid < grids; ++grid)
-      part.session->grid({.name = "grid" + std::to_string(grid),
+      part.session->grid({.name = numbered("grid", grid),
                           .dims = {"z", "y", "x"},
                           .shape = {part.nz, part.ny, part.nx},
                           .offset = {0, part.first_row, 0},
                           .count = {part.nz, part.rows, part.nx}});
     for (int f = 0; f < fields; ++f)
       part.fields.push_back(
-          part.session->field({.name = "f" + std::to_string(f),
-                               .grid = "grid" + std::to_string(f % grids),
+          part.session->field({.name = numbered("f", f),
+                               .grid = numbered("grid", f % grids),
                                .type = f % 2 == 0 ? tailrace::Type::float64 : tailrace::Type::float32,
                                .units = "m"}));
   }

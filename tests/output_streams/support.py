@@ -18,7 +18,9 @@ import numpy as np
 from support.harness import BUILD, CONFIGURATION, Running, Servers, mpi_environment, write_configuration
 
 PROGRAM = BUILD / "tests" / "stream_model"
-FILES = "output:\n  '{file}': {variables: [{fields: '*', every: 1 step}]}\n"
+FILES = (
+    "fields: {all: {every: 1 step, names: ['*']}}\noutput:\n  '{file}': {variables: [{fields: '*', every: 1 step}]}\n"
+)
 
 
 def do(what: str, of: str = "", **more) -> dict:

@@ -5,7 +5,10 @@ import pytest
 from output_streams.support import FILES, check_file, do, run, steps, stream
 from support.harness import attached, inline, servers
 
-OWN_FILE = {"output": {"own.nc": {"variables": [{"fields": "*", "every": "1 step"}]}}}
+OWN_FILE = {
+    "fields": {"all": {"every": "1 step", "names": ["*"]}},
+    "output": {"own.nc": {"variables": [{"fields": "*", "every": "1 step"}]}},
+}
 SERVINGS = {
     "1": servers(1),
     "3": servers(3),
@@ -74,8 +77,8 @@ def test_the_user_has_the_last_word(tmp_path):
     extra = {"variables": [{"field": "f0", "operation": "mean", "every": "2 steps"}]}
     mine = {"attributes": {"TITLE": "mine"}, "variables": [{"field": "f1", "every": "1 step"}]}
     config = {
-        "defaults": {"compression": {"codec": "deflate", "level": 1}},
-        "streams": {"history": {"output": {"{file}": mine, "{stream}_means.nc": extra, "{file}.cf.nc": extra | {}}}},
+        "defaults": {"compression": {"codec": "zlib", "level": 1}},
+        "streams": {"history": {"output": {"{file}": mine, "{stream}_means.nc": extra}}},
     }
     config["streams"]["history"]["output"]["{file}.cf.nc"] = {"variables": [{"field": "f0", "every": "1 step"}]}
     actions = [*stream("history"), do("attribute", "history", name="TITLE", value="the model's")]

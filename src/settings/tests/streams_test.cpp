@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr const char* of_model =
-    "output:\n  \"{file}\": {write_every: 2 steps, variables: [{fields: \"*\", every: 1 step}]}\n";
+    "fields: {all: {every: 1 step, names: [\"*\"]}}\noutput:\n  \"{file}\": {write_every: 2 steps, variables: [{fields: \"*\", every: 1 step}]}\n";
 
 Sources session(const std::string& user) { return {{.name = "run.yaml", .text = "tailrace: 1\n" + user}}; }
 
