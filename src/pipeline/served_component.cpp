@@ -95,7 +95,7 @@ void ServedComponent::emit(const sampling::OutputVariable& output_variable, int 
       const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::regrid, services_.trace);
       return regridding::coarsen(blueprint_, output_variable, *coarser, part, values);
     }();
-    variables_.emit_coarsened(*coarser, part, record, made.values, made.valid_span());
+    variables_.emit_coarsened(*coarser, part, record, made.value_span(), made.valid_span());
   }
 }
 

@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* schema = "tailrace-declared";
 constexpr int version = 1;
 constexpr const char* kinds[] = {"replicated", "block", "indexed", "partial"};  // by model::GridKind
+constexpr const char* elements[] = {"face", "edge", "node"};                    // by model::MeshElement
 
 // Texts are plain; numbers are written with their type, which JSON lacks.
 Json to_json(const model::Attributes& attributes) {
@@ -55,12 +56,30 @@ Json to_json(const model::Coordinate& coordinate) {
   if (coordinate.field) json["field"] = *coordinate.field;
   if (!coordinate.field || !coordinate.values.empty()) json["values"] = coordinate.values;
   if (coordinate.dims.size() == 1 && !coordinate.bounds.empty()) json["bounds"] = coordinate.bounds;
+  if (coordinate.bounds_field) json["bounds_field"] = *coordinate.bounds_field;
   if (!coordinate.measure.empty()) json["measure"] = coordinate.measure;
   if (coordinate.digest != 0) json["digest"] = coordinate.digest;
   return json;
 }
 
-// Further parts are left out: what is planned from these declarations needs none.
+Json to_json(const model::Mesh& mesh) {
+  return {{"name", mesh.name},
+          {"nodes", mesh.nodes},
+          {"node_x_field", mesh.node_x_field},
+          {"node_y_field", mesh.node_y_field},
+          {"node_units", mesh.node_units},
+          {"in_parts", mesh.in_parts},
+          {"nodes_digest", mesh.nodes_digest},
+          {"nodes_per_face", mesh.nodes_per_face},
+          {"connectivity_field", mesh.connectivity_field}};
+}
+
+Json to_json(const model::MeshPlace& place) {
+  return {{"grid", place.grid},
+          {"element", elements[static_cast<int>(place.element)]},
+          {"connectivity_field", place.connectivity_field}};
+}
+
 Json to_json(const model::Grid& grid, const model::Regions& regions, std::size_t ranks) {
   Json json{{"name", grid.name},
             {"kind", kinds[static_cast<int>(grid.kind)]},
@@ -77,6 +96,10 @@ Json to_json(const model::Grid& grid, const model::Regions& regions, std::size_t
   json["coordinates"] = Json::array();
   for (const model::Coordinate& coordinate : grid.coordinates)
     json["coordinates"].push_back(to_json(coordinate));
+  if (grid.mesh) json["mesh"] = to_json(*grid.mesh);
+  if (grid.place) json["place"] = to_json(*grid.place);
+  if (grid.mapping)
+    json["grid_mapping"] = {{"name", grid.mapping->name}, {"attributes", to_json(grid.mapping->attributes)}};
   return json;
 }
 
@@ -142,21 +165,36 @@ model::Coordinate coordinate_of(const Json& json) {
   if (json.contains("field")) coordinate.field = json.at("field").get<int>();
   if (!json.contains("field") || json.contains("values")) coordinate.values = doubles_of(json.at("values"));
   coordinate.bounds = doubles_of(json.value("bounds", Json::array()));
+  if (json.contains("bounds_field")) coordinate.bounds_field = json.at("bounds_field").get<int>();
   coordinate.measure = json.value("measure", coordinate.measure);
   coordinate.digest = json.value("digest", coordinate.digest);
   return coordinate;
 }
 
-model::GridKind kind_of(const std::string& name) {
-  for (int kind = 0; kind < 4; ++kind)
-    if (name == kinds[kind]) return static_cast<model::GridKind>(kind);
-  throw std::invalid_argument(fmt::format("\"{}\" is not a kind of grid", name));
+// The one of an enumeration whose names these are.
+template <class Enum, std::size_t count>
+Enum named(const char* const (&names)[count], const std::string& name, const char* what) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (name == names[i]) return static_cast<Enum>(i);
+  throw std::invalid_argument(fmt::format("\"{}\" is not a kind of {}", name, what));
+}
+
+model::Mesh mesh_of(const Json& json) {
+  return {.name = json.at("name"),
+          .nodes = json.at("nodes"),
+          .node_x_field = json.at("node_x_field"),
+          .node_y_field = json.at("node_y_field"),
+          .node_units = json.at("node_units"),
+          .in_parts = json.at("in_parts"),
+          .nodes_digest = json.at("nodes_digest"),
+          .nodes_per_face = json.at("nodes_per_face"),
+          .connectivity_field = json.at("connectivity_field")};
 }
 
 model::Grid grid_of(const Json& json) {
   model::Grid grid;
   grid.name = json.at("name");
-  grid.kind = kind_of(json.at("kind"));
+  grid.kind = named<model::GridKind>(kinds, json.at("kind"), "grid");
   grid.dims = json.at("dims");
   grid.shape = json.at("shape").get<std::vector<std::int64_t>>();
   if (grid.shape.size() != grid.dims.size())
@@ -165,6 +203,13 @@ model::Grid grid_of(const Json& json) {
   grid.indexed_dim = json.value("indexed_dim", "");
   for (const Json& coordinate : json.value("coordinates", Json::array()))
     grid.coordinates.push_back(coordinate_of(coordinate));
+  if (json.contains("mesh")) grid.mesh = mesh_of(json.at("mesh"));
+  if (const auto place = json.find("place"); place != json.end())
+    grid.place = {.grid = place->at("grid"),
+                  .element = named<model::MeshElement>(elements, place->at("element"), "mesh element"),
+                  .connectivity_field = place->at("connectivity_field")};
+  if (const auto mapping = json.find("grid_mapping"); mapping != json.end())
+    grid.mapping = {.name = mapping->at("name"), .attributes = attributes_of(*mapping)};
   return grid;
 }
 

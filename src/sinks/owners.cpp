@@ -3,9 +3,6 @@
 namespace tailrace::sinks {
 namespace {
 
-// Smaller records are assembled on the home of the file; larger ones are distributed over the servers.
-constexpr std::size_t worth_spreading = std::size_t{64} << 10;
-
 // The place of a chunk among those that different servers may own.
 struct Unit {
   std::int64_t record = 0;      // number along the records

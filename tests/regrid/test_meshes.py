@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+import tailrace
 from support.harness import TREE, find_errors, mpi_environment
 from support.reading import differences, every_bit, read
 from support.regridding import areas_of, weights_of
@@ -59,7 +60,7 @@ VARIABLES = (
 )
 CONFIG = f"""
 tailrace: 1
-servers: {{mode: SERVERS, report: false}}
+servers: {{mode: SERVERS}}
 fields: {{state: {{every: 1 step, names: [v, one, r]}}}}
 regrid: {{cache: CACHE}}
 output:
@@ -100,6 +101,14 @@ def sources() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     (lat, lon), _ = rotated_lat_lon(24, 50)
     mesh = harmonic(*lat_lon_of(nodes[faces].sum(axis=1))), areas_of_triangles()
     return {"v": mesh, "r": (harmonic(lat, lon), areas_of(24, 50))}
+
+
+def test_check_knows_the_grids_of_a_report(done):
+    """Meshes and bounds that the ranks hold in parts, of which the declarations have no values."""
+    (declared,) = done.glob("**/declared.m.json")
+    text = tailrace.check(str(done / "run.yaml"), {}, str(declared))
+    for grid in ("ico", "rot"):
+        assert f'grid "{grid}" to healpix level 3 nested, conservative' in text
 
 
 FACTORS = {"v": 2.0, "r": 6.0}  # of the mean and the sum of the steps

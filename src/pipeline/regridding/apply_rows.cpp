@@ -52,7 +52,7 @@ class Work : public std::enable_shared_from_this<Work> {
  private:
   struct Part {
     const PartRows* rows = nullptr;
-    std::vector<std::byte> values;  // (level, cell)
+    base::Slab values;  // (level, cell)
     std::vector<double> fraction;
     std::atomic<int> left{0};
     std::atomic<bool> has_failed{false};
@@ -87,7 +87,7 @@ class Work : public std::enable_shared_from_this<Work> {
     Part& part = parts_.emplace_back();
     part.rows = &rows;
     const std::int64_t cells = rows.rows.rows();
-    part.values.resize(static_cast<std::size_t>(levels() * cells) * element_);
+    part.values = services_.slabs.take(static_cast<std::size_t>(levels() * cells) * element_);
     if (exchange_.wants_fractions()) part.fraction.resize(base::index(levels() * cells));
     const std::int64_t products =
         std::max<std::int64_t>(1, std::ssize(rows.rows.weight)) * std::max<std::int64_t>(1, levels());
@@ -112,7 +112,7 @@ class Work : public std::enable_shared_from_this<Work> {
       regrid::Arrays arrays;
       arrays.type = exchange_.conversion.to;
       arrays.from = packed_.bytes();
-      arrays.to = part.values;
+      arrays.to = part.values.bytes();
       arrays.fraction = part.fraction;
       arrays.levels = levels();
       arrays.source_stride = exchange_.weights->count;
@@ -130,11 +130,11 @@ class Work : public std::enable_shared_from_this<Work> {
 
   void finish(Part& part) {
     if (part.has_failed.load(std::memory_order_relaxed)) {
-      base::fill_with(element_of(exchange_.conversion.to, exchange_.conversion.fill), part.values);
+      base::fill_with(element_of(exchange_.conversion.to, exchange_.conversion.fill), part.values.bytes());
       std::ranges::fill(part.fraction, 0.0);
     }
     RegriddedPart made{part.rows->part, std::move(part.values), std::move(part.fraction)};
-    if (exchange_.component_step > 0) project(exchange_, *part.rows, made);
+    if (exchange_.component_step > 0) project(exchange_, *part.rows, services_.slabs, made);
     if (exchange_.inner > 1) reorder(made, part.rows->rows.rows());
     part_done_(std::move(made));
     if (parts_left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
@@ -142,8 +142,8 @@ class Work : public std::enable_shared_from_this<Work> {
   }
 
   void reorder(RegriddedPart& part, std::int64_t cells) const {
-    std::vector<std::byte> values(part.values.size());
-    from_levels(part.values, cells, exchange_.inner, element_, values.data());
+    base::Slab values = services_.slabs.take(part.values.size());
+    from_levels(part.values.bytes(), cells, exchange_.inner, element_, values.data());
     part.values = std::move(values);
     std::vector<double> fraction(part.fraction.size());
     from_levels(std::as_bytes(std::span(part.fraction)), cells, exchange_.inner, sizeof(double),

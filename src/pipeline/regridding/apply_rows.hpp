@@ -23,8 +23,8 @@ struct Piece {
 
 struct RegriddedPart {
   int part = 0;
-  std::vector<std::byte> values;  // in the order of the part's local array
-  std::vector<double> fraction;   // the same; empty unless it is wanted
+  base::Slab values;             // in the order of the part's local array
+  std::vector<double> fraction;  // the same; empty unless it is wanted
 };
 
 // All must live longer than the work.

@@ -90,23 +90,48 @@ struct Operation {
   }
 };
 
-// The record as numbers.
-CoarseRecord unpacked(const OutputVariable& finer, std::span<const std::byte> record) {
-  const std::size_t count = record.size() / finer.fill.size();
-  CoarseRecord all{std::vector<double>(count), std::make_unique<bool[]>(count)};
-  const double scale = finer.packing ? finer.packing->scale_factor : 1.0;
-  const double offset = finer.packing ? finer.packing->add_offset : 0.0;
-  model::dispatch(finer.output, [&]<class T>(T) {
-    const T fill = finer.fill_value.as<T>();
-    for (std::size_t i = 0; i < count; ++i) {
-      T value;
-      std::memcpy(&value, record.data() + i * sizeof(T), sizeof(T));
-      all.valid[i] = !(value == fill || (fill != fill && value != value));
-      all.values[i] =
-          finer.packing ? static_cast<double>(value) * scale + offset : static_cast<double>(value);
+// Reads the numbers of a record.
+template <class T>
+struct Reader {
+  const std::byte* record;
+  T fill;
+  bool is_packed;
+  double scale, offset;
+
+  Reader(const OutputVariable& finer, std::span<const std::byte> of)
+      : record(of.data()),
+        fill(finer.fill_value.as<T>()),
+        is_packed(finer.packing.has_value()),
+        scale(is_packed ? finer.packing->scale_factor : 1.0),
+        offset(is_packed ? finer.packing->add_offset : 0.0) {}
+
+  T at(std::size_t cell) const {
+    T value;
+    std::memcpy(&value, record + cell * sizeof(T), sizeof(T));
+    return value;
+  }
+  bool is_valid(T value) const { return !(value == fill || (fill != fill && value != value)); }
+  double number(T value) const {
+    const auto as_stored = static_cast<double>(value);
+    return is_packed ? as_stored * scale + offset : as_stored;
+  }
+};
+
+// The most frequent case, means of four consecutive cells of one size, in a loop of its own, which takes a
+// third of the time of the general one. A missing child adds 0 to a sum that is not -0, so bits are the same.
+template <class T>
+void average_fours(const Reader<T>& from, double least, bool by_all, CoarseRecord& to) {
+  for (std::size_t cell = 0; cell < to.count; ++cell) {
+    double sum = 0.0, valid = 0.0;
+    for (std::size_t child = 4 * cell; child < 4 * cell + 4; ++child) {
+      const T value = from.at(child);
+      const bool is_valid = from.is_valid(value);
+      sum += is_valid ? from.number(value) : 0.0;
+      valid += is_valid ? 1.0 : 0.0;
     }
-  });
-  return all;
+    to.valid[cell] = valid > 0.0 && valid >= least * 4.0;
+    to.values[cell] = to.valid[cell] ? sum / (by_all ? 4.0 : valid) : std::numeric_limits<double>::quiet_NaN();
+  }
 }
 
 // Cells of a part: rows of `width` cells, or without rows one row of all.
@@ -154,29 +179,33 @@ CoarseRecord coarsen(const Blueprint& blueprint, const OutputVariable& finer_var
   TAILRACE_ASSERT(
       from.first_row == (has_rows ? 2 : 4) * to.first_row && from.inner == to.inner && from.outer == to.outer,
       "the children of a cell lie on its part");
-  const CoarseRecord all = unpacked(finer_variable, record);
-  const auto count = static_cast<std::size_t>(to.outer * to.rows * to.width * to.inner);
-  CoarseRecord made{std::vector<double>(count), std::make_unique<bool[]>(count)};
+  CoarseRecord made(base::index(to.outer * to.rows * to.width * to.inner));
   const plan::RegridPlan& plan = plan_of(blueprint, coarser_variable);
   const Operation operation{plan.coarsening, !target.row_areas.empty(),
                             plan.rule.normalisation == regrid::Normalisation::destarea};
-  const double coverage = plan.rule.coverage;
-  for (std::int64_t o = 0; o < to.outer; ++o)
-    for (std::int64_t row = 0; row < to.rows; ++row)
-      for (std::int64_t column = 0; column < to.width; ++column)
-        for (std::int64_t i = 0; i < to.inner; ++i) {
-          Family family;
-          for_children(from, has_rows, row, column, [&](std::int64_t y, std::int64_t x) {
-            const std::size_t child = base::index(from.at(o, y, x, i));
-            const double area =
-                target.row_areas.empty() ? 1.0 : target.row_areas[base::index(from.first_row + y)];
-            family.add(all.values[child], all.valid[child], area);
-          });
-          const std::size_t cell = base::index(to.at(o, row, column, i));
-          made.valid[cell] = family.count > 0 && family.valid_area >= (coverage - rounding) * family.area;
-          made.values[cell] =
-              made.valid[cell] ? operation.of(family) : std::numeric_limits<double>::quiet_NaN();
-        }
+  const double least = plan.rule.coverage - rounding;
+  model::dispatch(finer_variable.output, [&]<class T>(T) {
+    const Reader<T> reader(finer_variable, record);
+    if (operation.kind == plan::Coarsening::mean && !has_rows && !operation.is_weighted && to.inner == 1)
+      return average_fours(reader, least, operation.by_all, made);
+    std::size_t cell = 0;
+    for (std::int64_t o = 0; o < to.outer; ++o)
+      for (std::int64_t row = 0; row < to.rows; ++row)
+        for (std::int64_t column = 0; column < to.width; ++column)
+          for (std::int64_t i = 0; i < to.inner; ++i, ++cell) {
+            Family family;
+            for_children(from, has_rows, row, column, [&](std::int64_t y, std::int64_t x) {
+              const double area =
+                  target.row_areas.empty() ? 1.0 : target.row_areas[base::index(from.first_row + y)];
+              const T value = reader.at(base::index(from.at(o, y, x, i)));
+              family.add(reader.number(value), reader.is_valid(value), area);
+            });
+            const bool is_valid = family.count > 0 && family.valid_area >= least * family.area;
+            made.valid[cell] = is_valid;
+            made.values[cell] =
+                is_valid ? operation.of(family) : std::numeric_limits<double>::quiet_NaN();
+          }
+  });
   return made;
 }
 

@@ -3,9 +3,9 @@
 // needed.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "pipeline/blueprint.hpp"
 #include "pipeline/sampling/output_variable.hpp"
@@ -14,9 +14,16 @@
 namespace tailrace::pipeline::regridding {
 
 struct CoarseRecord {
-  std::vector<double> values;
+  std::size_t count;
+  std::unique_ptr<double[]> values;
   std::unique_ptr<bool[]> valid;
-  std::span<const bool> valid_span() const { return {valid.get(), values.size()}; }
+
+  explicit CoarseRecord(std::size_t cells)
+      : count(cells),
+        values(std::make_unique_for_overwrite<double[]>(cells)),
+        valid(std::make_unique_for_overwrite<bool[]>(cells)) {}
+  std::span<const double> value_span() const { return {values.get(), count}; }
+  std::span<const bool> valid_span() const { return {valid.get(), count}; }
 };
 
 // `record`: the finer variable's record of the part as its file stores it; packed values are unpacked. A cell

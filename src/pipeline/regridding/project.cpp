@@ -21,7 +21,7 @@ Axis axis_at(plan::Projection projection, double lat, double lon) {
 
 }  // namespace
 
-void project(const Exchange& exchange, const PartRows& rows, RegriddedPart& part) {
+void project(const Exchange& exchange, const PartRows& rows, base::SlabPool& slabs, RegriddedPart& part) {
   const std::size_t cells = rows.lat.size(), step = base::index(exchange.component_step);
   const std::size_t levels = base::index(exchange.levels());
   std::vector<Axis> axes;
@@ -30,7 +30,7 @@ void project(const Exchange& exchange, const PartRows& rows, RegriddedPart& part
   // The level of the first component of each level of the target.
   const auto first_of = [step](std::size_t level) { return level / step * 3 * step + level % step; };
   model::dispatch(exchange.conversion.to, [&]<class Value>(Value) {
-    std::vector<std::byte> result(levels * cells * sizeof(Value));
+    base::Slab result = slabs.take(levels * cells * sizeof(Value));
     const auto* const from = reinterpret_cast<const Value*>(part.values.data());
     auto* const to = reinterpret_cast<Value*>(result.data());
     const time::Mask<Value> mask{.fill = exchange.conversion.fill.as<Value>()};

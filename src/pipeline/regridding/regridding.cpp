@@ -241,7 +241,7 @@ void Regridding::start_if_complete(const Key& key, Sequence& sequence) {
 
 void Regridding::take_record(const Exchange& exchange, const time::TimeRecord& record,
                              RegriddedPart&& part) const {
-  parts_.output_variables.emit_regridded(*exchange.variable, part.part, record, part.values);
+  parts_.output_variables.emit_regridded(*exchange.variable, part.part, record, part.values.bytes());
   if (exchange.variable->companion != nullptr)
     parts_.output_variables.emit_regridded(*exchange.variable->companion, part.part, record,
                                            std::as_bytes(std::span(part.fraction)));
@@ -353,7 +353,7 @@ void Regridding::fold(const Exchange& exchange, const Sequence& sequence) {
         parts_.output_variables.fold(*variable, part, values, shares);
   };
   for (const RegriddedPart& part : sequence.samples) {
-    add(exchange.variables, part.part, part.values);
+    add(exchange.variables, part.part, part.values.bytes());
     add(exchange.fractions, part.part, std::as_bytes(std::span(part.fraction)));
   }
 }

@@ -31,7 +31,8 @@ Declared example() {
                       .attributes = {},
                       .values = {},
                       .bounds = {},
-                      .field = 3};
+                      .field = 3,
+                      .bounds_field = 4};
   declarations.grids = {{.name = "les",
                          .kind = model::GridKind::block,
                          .dims = {"z", "x"},
@@ -45,14 +46,24 @@ Declared example() {
                          .shape = {7},
                          .indexed_dim = "cell",
                          .coordinates = {},
-                         .mesh = {}},
+                         .mesh = model::Mesh{.name = "mesh",
+                                             .nodes = 9,
+                                             .node_x_field = 2,
+                                             .node_y_field = 3,
+                                             .node_units = "m",
+                                             .in_parts = true,
+                                             .nodes_digest = ~std::uint64_t{0},
+                                             .nodes_per_face = 5,
+                                             .connectivity_field = 1}},
                         {.name = "sums",
                          .kind = model::GridKind::partial,
                          .dims = {"k"},
                          .shape = {2},
                          .indexed_dim = "",
                          .coordinates = {},
-                         .mesh = {}},
+                         .mesh = {},
+                         .place = model::MeshPlace{1, model::MeshElement::edge, 2},
+                         .mapping = model::GridMapping{"crs", {{"earth_radius", 6371.0}}}},
                         {.name = "",
                          .kind = model::GridKind::replicated,
                          .dims = {},
@@ -120,6 +131,9 @@ TEST(Declared, SaysWhatIsWrongWithAText) {
   text = to_json(example());
   text.replace(text.find("\"grid\": \"ico\""), 13, "\"grid\": \"icy\"");
   EXPECT_THAT(message_of(text), HasSubstr("field \"t\" is on the grid \"icy\", which does not exist"));
+  text = to_json(example());
+  text.replace(text.find("\"edge\""), 6, "\"age\"");
+  EXPECT_THAT(message_of(text), HasSubstr("\"age\" is not a kind of mesh element"));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 template <class Value>
 RegriddedPart part_of(const std::vector<Value>& values, std::vector<double> fraction = {}) {
   RegriddedPart part{
-      .part = 3, .values = std::vector<std::byte>(values.size() * sizeof(Value)), .fraction = {}};
+      .part = 3, .values = base::SlabPool().take(values.size() * sizeof(Value)), .fraction = {}};
   std::memcpy(part.values.data(), values.data(), part.values.size());
   part.fraction = std::move(fraction);
   return part;

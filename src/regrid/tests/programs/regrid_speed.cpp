@@ -137,6 +137,7 @@ void measure_speed(int rounds) {
   cases.emplace_back("float32_1_missing", applying<float>(2'000'000, 1, true));
   cases.emplace_back("float32_32", applying<float>(400'000, 32, false));
   cases.emplace_back("float32_32_missing", applying<float>(400'000, 32, true));
+  cases.emplace_back("float32_10", applying<float>(1'000'000, 10, false));
   for (const int threads : {1, 2}) {
     std::vector<std::vector<double>> times(cases.size());
     for (int round = 0; round <= rounds; ++round)
