@@ -62,7 +62,7 @@ struct TextSpec {
   Attributes attributes;
 };
 
-// Of a dataset whose chunks several servers write at a time (Format::can_be_written_by_many).
+// The writers of a dataset whose chunks several servers write (Format::can_be_written_by_many).
 struct ManyWriters {
   int count = 0;
   std::string token;  // by which a writer knows the dataset that the home has made, whatever has its name

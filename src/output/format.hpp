@@ -91,10 +91,10 @@ class Format {
   // Whether anything has the name of the dataset. Throws Error(resource) if an object store gives no answer.
   virtual bool exists(const std::string& path) const;
   virtual bool is_for_files() const { return true; }  // whether `format` of a file may name it
-  // Whether several servers may write the chunks of such a dataset at a time, each as one of its writers.
-  // Each commit then has the lengths on every server. create() makes the dataset on one of them, its home,
-  // which commits times, coordinates and attributes; it commits no chunks, and never lengths whose chunks a
-  // writer lacks.
+  // Whether several servers may write the chunks of a dataset with this path, these options and these codecs
+  // of variables at a time, each as one of its writers. Each commit then has the lengths on every server.
+  // create() makes the dataset on one of them, its home, which commits times, coordinates and attributes; it
+  // commits no chunks, and never lengths whose chunks a writer lacks.
   virtual bool can_be_written_by_many(const DatasetSpec&) const { return false; }
   // Opens such a dataset as writer number `writer`, of spec.writers->count. The first commit may come once
   // create() has returned on the home. Two writers must not commit chunks of the same file (cells_of_file).

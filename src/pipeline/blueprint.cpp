@@ -97,7 +97,7 @@ Blueprint::Blueprint(ComponentInfo given)
       for (std::size_t axis = 0; axis < file.axes.size(); ++axis)
         dataset.kept[layouts.back().axes[axis].dim] = file.axes[axis].continued.records;
     // Servers that write side by side must know before the first chunk which chunks share a file.
-    if (!dataset.kept.empty() && sinks::is_written_by_many(file, layouts.back()))
+    if (!dataset.kept.empty() && sinks::is_written_by_many(file))
       dataset.options = file.entry.writer()->options_to_continue(dataset);
   }
 }

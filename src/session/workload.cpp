@@ -9,12 +9,11 @@
 
 #include "base/index.hpp"
 #include "client/buffer_size.hpp"
-#include "output/format.hpp"
 #include "plan/axis_bank.hpp"
 #include "plan/commit_clock.hpp"
 #include "plan/memory_needs.hpp"
 #include "plan/regridding.hpp"
-#include "sinks/owners.hpp"
+#include "sinks/make_sink.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -68,22 +67,10 @@ Json fields_json(const model::Declarations& declarations, std::size_t model_fiel
   return list;
 }
 
-// Whether all servers write the chunks of a file, as sinks::is_written_by_many has it of a layout.
-bool is_by_many(const plan::DatasetPlan& file) {
-  const output::Format* const format = file.entry.writer();
-  if (format == nullptr || file.entry.has_many_files()) return false;
-  output::DatasetSpec spec;
-  spec.path = file.entry.path;
-  spec.options = file.entry.format_options;
-  for (const plan::VariablePlan& variable : file.variables)
-    spec.variables.emplace_back().codec = variable.codec;
-  return format->can_be_written_by_many(spec);
-}
-
 Json variable_json(const plan::Plan& plan, const model::Declarations& declarations,
                    const plan::DatasetPlan& file, const plan::VariablePlan& variable) {
   const std::size_t bytes = record_bytes(declarations, variable);
-  const bool by_many = is_by_many(file);
+  const bool by_many = sinks::is_written_by_many(file);
   const bool is_encoded = variable.codec.codec != "none";
   return {{"name", variable.name},
           {"bytes", bytes},
@@ -102,7 +89,7 @@ Json files_json(const plan::Plan& plan, const model::Declarations& declarations)
     for (const plan::VariablePlan& variable : file.variables)
       variables.push_back(variable_json(plan, declarations, file, variable));
     list.push_back({{"path", file.entry.path},
-                    {"by_many", is_by_many(file)},
+                    {"by_many", sinks::is_written_by_many(file)},
                     {"gathers", file.entry.gathers},
                     {"variables", std::move(variables)}});
   }

@@ -15,7 +15,7 @@ std::vector<output::CommittedVariable> committed_variables(const plan::DatasetPl
 std::vector<std::int64_t> continued_records(const plan::DatasetPlan& plan);  // by axis
 std::vector<int> axis_dims(const cf::DatasetLayout& layout);
 
-// What of a file a sink writes. Contiguous variables are values, and belong to the metadata.
+// The share of a file that a sink writes. Contiguous variables are values, and belong to the metadata.
 enum class Share {
   all,      // as the only server that writes the file
   chunks,   // the chunks that this server assembles

@@ -13,15 +13,21 @@ std::unique_ptr<Sink> make_sink(const SinkPlace& place, SinkServices services) {
   const output::Format* format = place.plan.entry.writer();
   TAILRACE_ASSERT(format != nullptr, "the configuration was checked");
   const int home = place.owners.of_file(place.file);
-  if (place.owners.servers() > 1 && is_written_by_many(place.plan, place.layout))
+  if (place.owners.servers() > 1 && is_written_by_many(place.plan))
     return std::make_unique<SharedSink>(place, *format, services);
   if (home == place.server) return std::make_unique<DatasetSink>(place, *format, services);
   return std::make_unique<NullSink>(home);
 }
 
-bool is_written_by_many(const plan::DatasetPlan& plan, const cf::DatasetLayout& layout) {
+bool is_written_by_many(const plan::DatasetPlan& plan) {
   const output::Format* format = plan.entry.writer();
-  return format != nullptr && !plan.entry.has_many_files() && format->can_be_written_by_many(layout.dataset);
+  if (format == nullptr || plan.entry.has_many_files()) return false;
+  output::DatasetSpec spec;
+  spec.path = plan.entry.path;
+  spec.options = plan.entry.format_options;
+  for (const plan::VariablePlan& variable : plan.variables)
+    spec.variables.emplace_back().codec = variable.codec;
+  return format->can_be_written_by_many(spec);
 }
 
 OwnedVariable OwnedVariables::of(std::size_t variable, const output::ChunkGrid& grid) const {
@@ -34,7 +40,7 @@ OwnedVariable OwnedVariables::of(std::size_t variable, const output::ChunkGrid& 
                       .spread = false};
   if (spec.chunk.empty()) return owned;  // passed on whole and unencoded
   const bool is_encoded = !codecs::make_codec(spec.codec)->filters(model::size_of(spec.type)).empty();
-  const bool is_by_many = is_written_by_many(plan_, layout_);
+  const bool is_by_many = is_written_by_many(plan_);
   owned.spread = is_encoded || is_by_many;
   const auto cells = is_by_many ? cf::cells_of_file(*plan_.entry.writer(), layout_.dataset, of)
                                 : std::vector<std::int64_t>();

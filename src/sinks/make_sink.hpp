@@ -48,8 +48,8 @@ struct SinkPlace {
 std::unique_ptr<Sink> make_sink(const SinkPlace& place, SinkServices services);
 
 // Whether each server writes the chunks that it assembles, where there are several. The files of a series are
-// created with their first commit, which no other server is told of, so that one server writes them.
-bool is_written_by_many(const plan::DatasetPlan& plan, const cf::DatasetLayout& layout);
+// created with their first commit, which no other server learns of, so that one server writes them.
+bool is_written_by_many(const plan::DatasetPlan& plan);
 
 // On what the owners of the chunks of a file depend. The references must live longer.
 class OwnedVariables {

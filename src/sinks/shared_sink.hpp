@@ -59,7 +59,7 @@ class SharedSink final : public Sink {
   std::int64_t reported_ = 0;                          // the written commits that the home knows of
   std::optional<base::Fault> fault_;                   // of the chunks; not reported yet
   std::vector<std::int64_t> writer_commits_;           // by server, on the home
-  bool is_made_known_ = false, is_end_known_ = false;  // on the home: all servers were told
+  bool is_made_known_ = false, is_end_known_ = false;  // on the home: all servers know
   bool giving_up_ = false;
 };
 

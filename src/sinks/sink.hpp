@@ -79,7 +79,7 @@ class Sink {
   virtual std::optional<telemetry::DatasetStatus> status() const = 0;
   virtual std::string describe() const = 0;  // for the watchdog
 
-  // What the sinks of the file on other servers must know; call it after progress(), and pass each message to
+  // News for the sinks of the file on other servers; call it after progress(), and pass each message to
   // receive() there.
   virtual std::vector<SinkMessage> take_messages() { return {}; }
   virtual void receive(std::span<const std::byte>) { TAILRACE_ASSERT(false, "a message for another sink"); }

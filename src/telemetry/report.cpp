@@ -208,7 +208,7 @@ Json files_json(const std::vector<ServerCounters>& servers, const std::vector<Ou
       const bool first = owners.empty();
       sum.last_model_time =
           first ? file.last_model_time : std::max(sum.last_model_time, file.last_model_time);
-      owners.push_back(server.rank);
+      if (first || owners.back() != server.rank) owners.push_back(server.rank);  // the home has two sinks
     }
   }
   Json list = Json::array();

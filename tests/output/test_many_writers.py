@@ -261,7 +261,6 @@ def test_a_server_that_cannot_write_stops_the_run(job):
         in_the_way(running, 9)
         result = running.wait()
     result.failed_with("output.now.zarr: ", "server ", "/w/c/9", "what was committed until", code=3)
-    assert result.output.count("tailrace: error: ") <= 1, result.output
     promised = commits(result.folder)["now.zarr"]["time"]
     assert 0 < promised <= 45
     assert assert_whole(result.path("now.zarr"), promised) == promised

@@ -223,21 +223,20 @@ def assert_slowly_read(store) -> int:
     inner = array["codecs"][0]["configuration"]["chunk_shape"]
     counts = [outer // of for outer, of in zip(shard, inner, strict=True)]
     indices = {}
-    for number in range(-(-records // shard[0])):
-        with (store / f"w/c/{number}/0/0/0").open("rb") as file:
+    for number in itertools.product(*(range(-(-e // n)) for e, n in zip((records, *shape), shard, strict=True))):
+        with (store / "w/c" / "/".join(map(str, number))).open("rb") as file:
             file.seek(-16 * math.prod(counts) - 4, os.SEEK_END)
             indices[number] = np.frombuffer(file.read()[:-4], "<u8").reshape(*counts, 2)
     time.sleep(0.02)
     values = np.empty((records, *shape))
-    for record in range(records):
-        number, within = divmod(record, shard[0])
-        for corner in itertools.product(*map(range, counts[1:])):
-            offset, size = map(int, indices[number][(within, *corner)])
-            with (store / f"w/c/{number}/0/0/0").open("rb") as file:
-                file.seek(offset)
-                cells = np.frombuffer(numcodecs.Blosc().decode(file.read(size)), "<f8").reshape(inner[1:])
-            place = tuple(slice(c * n, min((c + 1) * n, e)) for c, n, e in zip(corner, inner[1:], shape, strict=True))
-            values[record][place] = cells[tuple(slice(0, p.stop - p.start) for p in place)]
+    for chunk in itertools.product(range(records), *(range(-(-e // n)) for e, n in zip(shape, inner[1:], strict=True))):
+        number, within = zip(*map(divmod, chunk, counts), strict=True)
+        offset, size = map(int, indices[number][within])
+        with (store / "w/c" / "/".join(map(str, number))).open("rb") as file:
+            file.seek(offset)
+            cells = np.frombuffer(numcodecs.Blosc().decode(file.read(size)), "<f8").reshape(inner[1:])
+        place = tuple(slice(c * n, min((c + 1) * n, e)) for c, n, e in zip(chunk[1:], inner[1:], shape, strict=True))
+        values[chunk[0]][place] = cells[tuple(slice(0, p.stop - p.start) for p in place)]
     for record in range(records):
         np.testing.assert_array_equal(values[record], put_values(0, shape, LONG["times"][record], record + 1))
     return records

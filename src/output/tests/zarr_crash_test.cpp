@@ -245,8 +245,8 @@ TEST_P(ZarrStore, a_power_failure_in_any_commit_leaves_the_last_one) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, ZarrStore, ::testing::Values(Kind::plain, Kind::sharded, Kind::by_many),
                          [](const auto& tested) {
-                           const char* const names[] = {"plain", "sharded", "by_many"};
-                           return names[static_cast<int>(tested.param)];
+                           if (tested.param == Kind::plain) return "plain";
+                           return tested.param == Kind::sharded ? "sharded" : "by_many";
                          });
 
 }  // namespace

@@ -60,7 +60,7 @@ TEST_F(ZarrWriters, keep_the_contract_together) {
   testing::check_format(TogetherFormat(), path("together.zarr"), &read_zarr);
 }
 
-// Whoever writes, and in whatever order, the files of the store are the same, and nothing else is left.
+// With many writers, and in any order, the files of the store are the same, and nothing else is left.
 TEST_F(ZarrWriters, the_store_has_the_bytes_of_one_writer) {
   DatasetSpec alone = new_spec("alone.zarr");
   alone.writers.reset();

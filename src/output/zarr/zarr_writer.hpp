@@ -1,8 +1,8 @@
 // A server that writes chunks and shards to a Zarr store, beside others, and no metadata.
 //
-// The metadata, which the home writes, count records after all writers have written them. What they wrote
-// ahead of them is what a killed run leaves, too: no reader opens it, and a run that continues the store
-// removes it.
+// The metadata, which the home writes, count records after all writers have written them. Records ahead of
+// the metadata are as those that a killed run leaves: no reader opens them, and a run that continues the
+// store removes them.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class ZarrWriter final : public Dataset {
 
   void commit(const Commit& commit) override;
   void close() override;
-  // What this writer has added. It may be negative, modulo 2^64, where a shard became smaller.
+  // The bytes that this writer has added. It may be negative, modulo 2^64, where a shard became smaller.
   std::uint64_t bytes_on_disk() const override { return store_->bytes(); }
 
  private:

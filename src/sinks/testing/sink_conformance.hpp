@@ -107,7 +107,7 @@ class Servers {
       for (std::size_t s = 0; s < servers_.size(); ++s) moved = run(s) || moved;
     }
   }
-  // What one server does, with its messages delivered at once; true if it did anything.
+  // Runs one server, with its messages delivered at once; true if it did anything.
   bool run(std::size_t server) {
     Sink& sink = *servers_[server].sink;
     const bool moved = sink.progress();

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using testing::OneVariable;
 using testing::spatial_chunks;
 
-// What goes wrong with a dataset of the format below: the creation, or the commit with this number, from 1,
+// The faults of a dataset of the format below: the creation, or the commit with this number, from 1,
 // of a writer (-1: of the home).
 struct Plan {
   bool cannot_create = false;
