@@ -86,6 +86,7 @@ struct Servers {
                     server.steps.push_back(tick.step);
                   },
               .last_step = [&server] { server.ended = true; },
+              .files = {},
               .fault = [&server](const base::Fault& fault) { server.faults.push_back(fault.message); },
               .fatal = [&server](const base::Fault& fault) { server.fatal.push_back(fault.message); }});
       server.life->start();
