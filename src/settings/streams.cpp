@@ -62,7 +62,7 @@ config::Option streams_option() {
   return {.name = streams_key,
           .type = config::map("stream", config::unchecked_section("options of the session's configuration")),
           .description =
-              "What the user gives for the output streams that the model opens, by their names: options as "
+              "The user's options for the output streams that the model opens, by their names: options as "
               "at the top of this file, such as `output`. They replace what the model gives, option by "
               "option, and are checked when the stream is opened. `model_time`, `defaults` and `regrid` at "
               "the top hold for streams too. In the name of a file `{stream}` is the name of the stream, and "

@@ -225,6 +225,7 @@ struct Play {
     while (clients_of(static_cast<std::size_t>(leader)).empty()) ++leader;
     for (std::size_t s = 0; s < servers.size(); ++s)
       make_server(s, {0,
+                      false,
                       configuration,
                       declarations,
                       decomposition,

@@ -230,6 +230,7 @@ struct PolledConsumer final : transport::Consumer {
   void release(std::uint64_t) override {}
   void raise(const base::Fault&) override {}
   void request_stop() override {}
+  void say_written(std::int64_t) override {}
   bool alive() override { return true; }
   bool needs_polling() const override { return true; }
   std::size_t bytes_under_way() const override { return 0; }
