@@ -143,8 +143,9 @@ def test_an_existing_file_is_replaced_on_request_only(tmp_path):
 
 
 def test_without_a_configuration_nothing_is_split_off(tmp_path):
-    fail(tmp_path, 2, history(), "io_form 15 needs a configuration of Tailrace", more={"TAILRACE_CONFIG": ""}.items())
-    done = run(tmp_path, 2, wrf_stub.Script(), more={"TAILRACE_CONFIG": ""}.items())
+    without = {"servers": 0, "more": {"TAILRACE_CONFIG": ""}.items()}
+    fail(tmp_path, 2, history(), "io_form 15 needs a configuration of Tailrace", **without)
+    done = run(tmp_path, 2, wrf_stub.Script(), **without)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -36,14 +36,15 @@ void EXT(split)(MPI_Fint* communicator) {
   if (path[0] == '\0') return;
   const tailrace_start_options options = {.component = "wrf"};
   session = tailrace_start(all, path, &options, &error);
-  if (session == NULL) {
-    if (rank == 0) fprintf(stderr, "io_tailrace: TAILRACE_CONFIG \"%s\": %s\n", path, error.message);
-    MPI_Abort(all, 1);
-  }
-  if (tailrace_is_server(session)) {
+  if (session != NULL && tailrace_is_server(session)) {
     tailrace_free(session);
     MPI_Finalize();
     exit(0);
+  }
+  /* It declares nothing by itself, since all fields belong to streams. */
+  if (session == NULL || tailrace_ready(session, &error) != 0) {
+    if (rank == 0) fprintf(stderr, "io_tailrace: TAILRACE_CONFIG \"%s\": %s\n", path, error.message);
+    MPI_Abort(all, 1);
   }
   *communicator = tailrace_model_comm_fortran(session, &error);
 }
