@@ -1,9 +1,11 @@
 // A model on the triangles of an icosahedron that puts a field with levels at each step and computes between
 // them.
-//   icosahedron CONFIGURATION STEPS DIVISIONS LEVELS SWEEPS
+//   icosahedron CONFIGURATION STEPS DIVISIONS LEVELS SWEEPS|waves
 // The icosahedron is divided DIVISIONS times: 20 * 4^DIVISIONS triangles. The work of a step is SWEEPS sweeps
-// over the field. Prints `steps SECONDS PROCESSOR` of the first model rank, and `done SECONDS` until files
-// are finished, both from the first step on.
+// over the field. With `waves` it computes nothing: it puts sums of waves with noise, which it has made
+// before, as the field that codecs are compared with. Prints `steps SECONDS PROCESSOR` of the first model
+// rank, and `done SECONDS` until files are finished, both from the first step on; and for each rank `used`
+// with the seconds of the processor that all its threads used, of a model rank from the first step on.
 #include <mpi.h>
 
 #include <algorithm>
@@ -12,9 +14,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <map>
 #include <numbers>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -103,12 +107,73 @@ void declare(tailrace::Session& io, const Mesh& mesh, std::int64_t levels, std::
   io.mesh("ico", {.node_x = x, .node_y = y, .nodes_per_face = 3, .face_nodes = corners});
 }
 
-double processor_seconds() {
+double processor_seconds(clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
   timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+// Eight waves of 24 to 200 cells, another phase for each level and record, and noise of 1e-3, in [-10, 55].
+class Waves {
+ public:
+  Waves(const Mesh& mesh, std::int64_t levels, std::int64_t first, std::int64_t behind) {
+    const double cell = std::sqrt(4.0 * std::numbers::pi / static_cast<double>(mesh.faces.size()));
+    std::vector<Wave> waves;
+    for (std::int64_t face = first; face < behind; ++face)
+      for (int k = 0; k < count; ++k) waves.push_back(wave(middle(mesh, face), cell, k));
+    for (int record = 0; record < different; ++record)
+      for (std::int64_t level = 0; level < levels; ++level)
+        add_level(waves, 0.7 * static_cast<double>(level) + 0.3 * record,
+                  records_[static_cast<std::size_t>(record)]);
+  }
+  const std::vector<float>& of_step(int step) const {
+    return records_[static_cast<std::size_t>(step % different)];
+  }
+
+ private:
+  static constexpr int different = 3, count = 8;
+  // At one place, without the phase of a level.
+  struct Wave {
+    float sine, cosine;
+  };
+
+  static Point middle(const Mesh& mesh, std::int64_t face) {
+    Point sum{};
+    for (const std::int32_t node : mesh.faces[static_cast<std::size_t>(face)])
+      for (std::size_t d = 0; d < 3; ++d) sum[d] += mesh.nodes[static_cast<std::size_t>(node)][d];
+    return unit(sum);
+  }
+  static double cells_of(int k) { return 24.0 * std::pow(200.0 / 24.0, k / (count - 1.0)); }
+  static Wave wave(const Point& at, double cell, int k) {
+    const double angle = 2.4 * k;
+    const double along = std::cos(angle) * at[0] + std::sin(angle) * at[1] + std::cos(2.0 * angle) * at[2];
+    const double phase = 2.0 * std::numbers::pi / (cells_of(k) * cell) * along + k;
+    return {static_cast<float>(std::sin(phase)), static_cast<float>(std::cos(phase))};
+  }
+  void add_level(const std::vector<Wave>& waves, double phase, std::vector<float>& values) {
+    double all = 0.0;
+    for (int k = 0; k < count; ++k) all += cells_of(k);
+    std::array<float, count> size{};
+    for (int k = 0; k < count; ++k)
+      size[static_cast<std::size_t>(k)] = static_cast<float>(32.5 * cells_of(k) / all);
+    const auto sine = static_cast<float>(std::sin(phase)), cosine = static_cast<float>(std::cos(phase));
+    for (std::size_t at = 0; at < waves.size(); at += count) {
+      float sum = 22.5f;
+      for (std::size_t k = 0; k < count; ++k)
+        sum += size[k] * (waves[at + k].sine * cosine + waves[at + k].cosine * sine);
+      values.push_back(sum + 1e-3f * noise());
+    }
+  }
+  float noise() {  // in [-1, 1)
+    bits_ ^= bits_ << 13, bits_ ^= bits_ >> 7, bits_ ^= bits_ << 17;
+    return static_cast<float>(static_cast<std::int64_t>(bits_) >> 39) * 0x1p-24f;
+  }
+
+  std::array<std::vector<float>, different> records_;
+  std::uint64_t bits_ = 1;
+};
+
+// `sweeps`: negative for waves.
 void run(tailrace::Session& io, const Mesh& mesh, int steps, std::int64_t levels, int sweeps) {
   int rank = 0, ranks = 0;
   const MPI_Comm comm = MPI_Comm_f2c(io.model_comm());
@@ -120,19 +185,23 @@ void run(tailrace::Session& io, const Mesh& mesh, int steps, std::int64_t levels
   const auto field = io.field({.name = "t", .grid = "ico", .type = tailrace::Type::float32});
   io.ready();
   std::vector<float> values(static_cast<std::size_t>(levels * (behind - first)), 280.0f);
+  std::optional<Waves> waves;
+  if (sweeps < 0) waves.emplace(mesh, levels, first, behind);
   const double begin = benchmarks::nanoseconds(), used = processor_seconds();
+  const double used_by_all = processor_seconds(CLOCK_PROCESS_CPUTIME_ID);
   for (int step = 1; step <= steps; ++step) {
     for (int sweep = 0; sweep < sweeps; ++sweep)
       for (std::size_t i = 0; i < values.size(); ++i)
         values[i] = 280.0f + 0.9f * (values[i] - 280.0f) +
                     static_cast<float>((i + static_cast<std::size_t>(step)) % 97) * 0.1f;
     io.step(step, 600.0 * step);
-    io.put(field, values);
+    io.put(field, waves ? waves->of_step(step) : values);
   }
   if (rank == 0)
     std::printf("steps %.6f %.6f\n", 1e-9 * (benchmarks::nanoseconds() - begin), processor_seconds() - used);
   io.finish();
   if (rank == 0) std::printf("done %.6f\n", 1e-9 * (benchmarks::nanoseconds() - begin));
+  std::printf("used %.6f\n", processor_seconds(CLOCK_PROCESS_CPUTIME_ID) - used_by_all);
 }
 
 }  // namespace
@@ -146,7 +215,10 @@ int main(int argc, char** argv) {
     if (!io.is_server()) {
       Mesh mesh = icosahedron();
       for (int i = 0; i < std::atoi(argv[3]); ++i) mesh = divided(mesh);
-      run(io, mesh, std::atoi(argv[2]), std::atoll(argv[4]), std::atoi(argv[5]));
+      const int sweeps = std::strcmp(argv[5], "waves") == 0 ? -1 : std::atoi(argv[5]);
+      run(io, mesh, std::atoi(argv[2]), std::atoll(argv[4]), sweeps);
+    } else {
+      std::printf("used %.6f\n", processor_seconds(CLOCK_PROCESS_CPUTIME_ID));
     }
   }
   MPI_Finalize();

@@ -84,6 +84,16 @@ NB_MODULE(_core, module) {
       "config"_a, "declared"_a, "options"_a = std::map<std::string, std::string>{},
       "The plan of the diagnostics in the language of Graphviz's dot.");
   module.def(
+      "workload",
+      [](nb::handle config, nb::handle declared, std::int64_t steps, double step_seconds, int ranks,
+         const std::vector<int>& servers, const std::map<std::string, std::string>& options) {
+        return tailrace::workload(path_of(config), path_of(declared), {steps, step_seconds, ranks, servers},
+                                  options);
+      },
+      "config"_a, "declared"_a, "steps"_a, "step_seconds"_a, "ranks"_a, "servers"_a,
+      "options"_a = std::map<std::string, std::string>{},
+      "What a run with these declarations would put, record and commit, as JSON.");
+  module.def(
       "report_directory", [](nb::handle config) { return tailrace::report_directory(path_of(config)); },
       "config"_a, "The report directory of a checked configuration; empty if there is no report.");
   module.def(
@@ -92,8 +102,12 @@ NB_MODULE(_core, module) {
       "The longest time from a signal to the end of the servers, in a checked configuration; 0 if they take "
       "no signal.");
   module.def(
-      "coupling_request", [](nb::handle config) { return tailrace::coupling_request(path_of(config)); },
-      "config"_a, "What `tailrace serve --yac` needs of a checked configuration, as JSON.");
+      "coupling_request",
+      [](nb::handle config, const std::string& text) {
+        return tailrace::coupling_request(path_of(config), text);
+      },
+      "config"_a, "text"_a = "",
+      "What `tailrace serve --yac` and `--pism` need of a checked configuration, as JSON.");
   nb::class_<tailrace::Conversion>(module, "Conversion", "The result of convert_configuration.")
       .def_ro("text", &tailrace::Conversion::text, "YAML.")
       .def_ro("warnings", &tailrace::Conversion::warnings, "One line each, with file:line:column.");

@@ -1,8 +1,6 @@
 ! Input through YAC: another program gives the fields. Nothing here knows where it has them from.
 submodule(input_source) input_yac
   use, intrinsic :: iso_c_binding, only: c_int, c_null_char
-  use, intrinsic :: iso_fortran_env, only: error_unit
-  use mpi_f08, only: MPI_Abort, MPI_COMM_WORLD
   use grid, only: pi
   use yac_calls
   implicit none
@@ -18,30 +16,21 @@ contains
   end procedure way
 
   module procedure join
-    call yac_cinit()
-    call yac_cread_config_yaml(trim(chosen%coupling)//c_null_char)
-    call yac_cdef_comp(component_name//c_null_char, component)
-    call yac_get_comp_comm_f2c(component, comm%mpi_val)
+    call join_coupled_run(chosen%coupling, component_name, component, comm)
     computes = .true.
   end procedure join
 
   ! The time step of a field in YAC is the time between two updates.
   module procedure open_inputs
     character(24) :: timestep
-    real(rk) :: update
     integer :: n
     integer(c_int) :: points(1)
-    update = chosen%update_every*chosen%dt
-    if (update > nint(update) .or. update < nint(update)) then   ! (all other programs wait in yac_cenddef)
-      write (error_unit, '(a,f0.3)') 'forced: update_every * dt must be a whole number of seconds for YAC, but it is ', update
-      call MPI_Abort(MPI_COMM_WORLD, 1)
-    end if
+    timestep = timestep_of(chosen%update_every*chosen%dt, component_name, 'update_every * dt')
     points = defined_points(g)
-    write (timestep, '(a,i0,a)') 'PT', nint(update), 'S'
     allocate (fields(size(all_inputs)))
     do n = 1, size(all_inputs)
       call yac_cdef_field(trim(all_inputs(n)%name)//c_null_char, component, points, 1, size(all_inputs(n)%values, 3), &
-                          trim(timestep)//c_null_char, yac_time_unit_iso_format, fields(n))
+                          timestep, yac_time_unit_iso_format, fields(n))
     end do
     call yac_cenddef()
   end procedure open_inputs

@@ -1,8 +1,6 @@
 ! Output through YAC: another program gets the fields. Nothing here knows what it does with them.
 submodule(output) output_yac
   use, intrinsic :: iso_c_binding, only: c_int, c_null_char
-  use, intrinsic :: iso_fortran_env, only: error_unit
-  use mpi_f08, only: MPI_Abort, MPI_COMM_WORLD
   use sphere, only: pi
   use tracers, only: table
   use yac_calls
@@ -18,10 +16,7 @@ contains
   end procedure way
 
   module procedure join
-    call yac_cinit()
-    call yac_cread_config_yaml(trim(chosen%coupling)//c_null_char)
-    call yac_cdef_comp(component_name//c_null_char, component)
-    call yac_get_comp_comm_f2c(component, comm%mpi_val)
+    call join_coupled_run(chosen%coupling, component_name, component, comm)
     computes = .true.
   end procedure join
 
@@ -29,15 +24,11 @@ contains
     character(24) :: timestep
     integer :: n
     integer(c_int) :: points(1)
-    if (chosen%dt > nint(chosen%dt) .or. chosen%dt < nint(chosen%dt)) then   ! (all other programs wait in yac_cenddef)
-      write (error_unit, '(a,f0.3)') 'sedimentation: dt must be a whole number of seconds for YAC, but it is ', chosen%dt
-      call MPI_Abort(MPI_COMM_WORLD, 1)
-    end if
+    timestep = timestep_of(chosen%dt, component_name, 'dt')
     points = defined_points(g)
-    write (timestep, '(a,i0,a)') 'PT', nint(chosen%dt), 'S'
     do n = 1, size(table)
       call yac_cdef_field(trim(table(n)%name)//c_null_char, component, points, 1, g%levels, &
-                          trim(timestep)//c_null_char, yac_time_unit_iso_format, fields(n))
+                          timestep, yac_time_unit_iso_format, fields(n))
       call yac_cdef_field_metadata(component_name//c_null_char, grid_name//c_null_char, trim(table(n)%name)//c_null_char, &
                                    'units: kg kg-1'//new_line('a')//'long_name: '//trim(table(n)%long_name)//c_null_char)
     end do

@@ -2,8 +2,11 @@
 ! not in its package of PyPI, whose library has the functions in C.
 module yac_calls
   use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env, only: error_unit, real64
+  use mpi_f08, only: MPI_Abort, MPI_Comm, MPI_COMM_WORLD
   implicit none
   public
+  private :: error_unit, real64, MPI_Abort, MPI_Comm, MPI_COMM_WORLD
 
   integer(c_int), bind(c, name='YAC_LOCATION_CELL'), protected :: yac_location_cell
   integer(c_int), bind(c, name='YAC_LOCATION_CORNER'), protected :: yac_location_corner
@@ -112,4 +115,31 @@ module yac_calls
     subroutine yac_cfinalize() bind(c)
     end subroutine yac_cfinalize
   end interface
+
+contains
+
+  ! Starts YAC with its configuration and defines this program's component, whose communicator is comm. Collective over
+  ! all programs of the job.
+  subroutine join_coupled_run(coupling, name, component, comm)
+    character(*), intent(in) :: coupling, name
+    integer(c_int), intent(out) :: component
+    type(MPI_Comm), intent(out) :: comm
+    call yac_cinit()
+    call yac_cread_config_yaml(trim(coupling)//c_null_char)
+    call yac_cdef_comp(name//c_null_char, component)
+    call yac_get_comp_comm_f2c(component, comm%mpi_val)
+  end subroutine join_coupled_run
+
+  ! A time step in YAC's words. Ends the job if it is no whole number of seconds, since all other programs wait in
+  ! yac_cenddef. what: its name in the settings of the program.
+  function timestep_of(seconds, program, what) result(text)
+    real(real64), intent(in) :: seconds
+    character(*), intent(in) :: program, what
+    character(24) :: text
+    if (seconds > nint(seconds) .or. seconds < nint(seconds)) then
+      write (error_unit, '(4a,f0.3)') program, ': ', what, ' must be a whole number of seconds for YAC, but it is ', seconds
+      call MPI_Abort(MPI_COMM_WORLD, 1)
+    end if
+    write (text, '(a,i0,a)') 'PT', nint(seconds), 'S'//c_null_char
+  end function timestep_of
 end module yac_calls

@@ -79,31 +79,40 @@ def cocomo(thousands: float, mode: str) -> tuple[float, float]:
     return effort, 2.5 * effort**c
 
 
-def print_row(name: str, row: list[int]):
-    own, hand, *others = row
-    print(f"| {name} | {own} | {hand} | {own / hand:.0%} | {' | '.join(map(str, others))} |")
-
-
-def main():
-    print("| kernels | stencils | Fortran by hand | share | C++ by hand | " + " | ".join(CODES) + " |")
-    print("|---" * (5 + len(CODES)) + "|")
-    totals = [0] * (3 + len(CODES))
+def table() -> dict[str, list[int]]:
+    """For each family of kernels, and for all: lines of stencils, Fortran and C++ by hand, and generated code."""
+    rows = {}
     for name, (fortran, cpp) in FAMILIES.items():
         path = HERE / "kernels" / name
         analysis = analyse(parser.read(str(path)))
         own = lines(path.read_text(encoding="utf-8"), name.endswith(".f90"))
-        row = [own, by_hand(fortran), by_hand(cpp), *(generated(analysis, code) for code in CODES)]
-        totals = [total + value for total, value in zip(totals, row, strict=True)]
-        print_row(name.split(".")[0], row)
-    print_row("all", totals)
-    print()
-    reduced = 100 + 300 * totals[0] / totals[1]
-    for mode in MODES:
-        before, after = cocomo(400, mode), cocomo(reduced, mode)
-        print(
+        rows[name.split(".")[0]] = [own, by_hand(fortran), by_hand(cpp), *(generated(analysis, code) for code in CODES)]
+    return rows | {"all": [sum(column) for column in zip(*rows.values(), strict=True)]}
+
+
+def efforts(own: int, fortran: int) -> dict[str, tuple[float, tuple[float, float], tuple[float, float]]]:
+    """By mode: thousands of lines with stencils, and the effort and the time without and with them."""
+    reduced = 100 + 300 * own / fortran
+    return {mode: (reduced, cocomo(400, mode), cocomo(reduced, mode)) for mode in MODES}
+
+
+def printed() -> str:
+    rows = table()
+    text = ["| kernels | stencils | Fortran by hand | share | C++ by hand | " + " | ".join(CODES) + " |"]
+    text.append("|---" * (5 + len(CODES)) + "|")
+    for name, (own, hand, *others) in rows.items():
+        text.append(f"| {name} | {own} | {hand} | {own / hand:.0%} | {' | '.join(map(str, others))} |")
+    text.append("")
+    for mode, (reduced, before, after) in efforts(*rows["all"][:2]).items():
+        text.append(
             f"COCOMO, {mode}: 400,000 lines are {before[0]:.0f} person-months in {before[1]:.0f} months; "
             f"{1000 * reduced:,.0f} lines {after[0]:.0f} in {after[1]:.0f}"
         )
+    return "\n".join(text)
+
+
+def main():
+    print(printed())
 
 
 if __name__ == "__main__":

@@ -309,6 +309,7 @@ def test_refusals(tmp_path):
     assert 'the attribute "H" is 2; expected a number of at least 3' in message(sheet, of_sheet, "icoc")
     assert "--levels is unknown\nusage: comp_pvort" in refused(tmp_path, "comp_pvort", "--levels", 3)
     assert '--language: "c" is unknown (known: fortran, c++)' in refused(tmp_path, "comp_pvort", "--language", "c")
+    assert "--slots is 65537; expected at most 65536" in refused(tmp_path, "icon_gradient", "--slots", 65537)
     assert "No such file" in refused(tmp_path, "comp_pvort", "--input", tmp_path / "none.nc")
 
 

@@ -457,6 +457,18 @@ TAILRACE_EXPORT std::string check(const std::string& configuration,
 // The plan of the diagnostics as a graph in the language of Graphviz's dot. Throws the errors of check.
 TAILRACE_EXPORT std::string plan_graph(const std::string& configuration, const std::string& declared,
                                        const std::map<std::string, std::string>& options = {});
+struct RunOutline {
+  std::int64_t steps = 1;
+  double step_seconds = 1.0;  // of model time
+  int ranks = 1;              // of the model
+  std::vector<int> servers;   // numbers of dedicated servers whose memory is of interest
+};
+// Describes what a run with these declarations would put, record and commit, as JSON
+// (docs/formats/workload.md): the input of `tailrace plan`. Throws the errors of check, and Error(usage) for
+// numbers that are not positive.
+TAILRACE_EXPORT std::string workload(const std::string& configuration, const std::string& declared,
+                                     const RunOutline& run,
+                                     const std::map<std::string, std::string>& options = {});
 // The report directory of a checked configuration, relative to the directory in which the job starts; empty
 // if there is no report (servers.report: false) or there are no servers (servers.mode: off). Throws the
 // errors of check.
@@ -466,9 +478,9 @@ TAILRACE_EXPORT std::string report_directory(const std::string& configuration);
 // check.
 TAILRACE_EXPORT double seconds_of_grace(const std::string& configuration);
 
-// The part of a checked configuration that `tailrace serve --yac` needs, as JSON
-// (src/settings/coupling/request.hpp describes it). Throws the errors of check.
-TAILRACE_EXPORT std::string coupling_request(const std::string& configuration);
+// The part of a checked configuration that `tailrace serve --yac` and `--pism` need, as JSON
+// (src/settings/coupling/request.hpp describes it). `text` as in StartOptions. Throws the errors of check.
+TAILRACE_EXPORT std::string coupling_request(const std::string& configuration, const std::string& text = {});
 
 struct Conversion {
   std::string text;                   // YAML

@@ -14,6 +14,7 @@ from tailrace.commands.documents import plugins, reference, schema, version
 from tailrace.commands.files import advise, inspect
 from tailrace.commands.jobs import check, demo, report, run, serve
 from tailrace.commands.shared import STATUS_OF_CONFIGURATION, STATUS_OF_FAILURE
+from tailrace.commands.sizing import measure, plan
 from tailrace.commands.watching import top, watch
 from tailrace.commands.weights import weights
 
@@ -25,6 +26,8 @@ COMMANDS = (
     convert,
     demo,
     inspect,
+    measure,
+    plan,
     plugins,
     reference,
     report,

@@ -81,6 +81,34 @@ std::vector<std::string> fields_as_coordinates(const Draft& draft, int variable)
   return found;
 }
 
+// CF 7.1: snapshots whose model knows from when to when they hold have these bounds as a field, which
+// `bounds` under `time_attributes` names.
+void add_given_bounds(Draft& draft) {
+  const output::Attributes& given = draft.file.entry.time_attributes;
+  const auto name = std::ranges::find(given, "bounds", &output::Attributes::value_type::first);
+  const auto* field = name == given.end() ? nullptr : std::get_if<std::string>(&name->second);
+  const plan::VariablePlan* planned =
+      field == nullptr ? nullptr : plan::variable_of(draft.file, draft.declarations, *field);
+  if (planned == nullptr || planned->axis < 0) return;
+  AxisLayout& axis = draft.layout.axes[base::index(planned->axis)];
+  output::DatasetSpec& dataset = draft.layout.dataset;
+  const auto bounds = std::ranges::find(dataset.variables, planned->name, &output::VariableSpec::name);
+  if (axis.bounds_variable >= 0 || bounds == dataset.variables.end() || bounds->dims.size() != 2) return;
+  if (dataset.dims[base::index(bounds->dims[1])].size != 2) return;
+  set_attribute(dataset.variables[base::index(axis.time_variable)].attributes, "bounds", planned->name);
+  bounds->fill_value.reset();
+}
+
+// They inherit all attributes.
+bool is_given_bounds(const Draft& draft, const plan::VariablePlan& plan) {
+  if (plan.axis < 0) return false;
+  const AxisLayout& axis = draft.layout.axes[base::index(plan.axis)];
+  const output::Attributes& times =
+      draft.layout.dataset.variables[base::index(axis.time_variable)].attributes;
+  return axis.bounds_variable < 0 &&
+         std::ranges::find(times, output::Attributes::value_type("bounds", plan.name)) != times.end();
+}
+
 class CfConventions final : public Conventions {
  public:
   void add_times(Draft& draft) const override;
@@ -109,6 +137,7 @@ class CfConventions final : public Conventions {
   void add_coordinates(Draft& draft) const override {
     draft.grids.add_coordinates();
     draft.grids.add_further(draft.file.entry.also_coordinates);
+    add_given_bounds(draft);
     add_option_tables(draft.layout, draft.file.option_tables, draft.names);
     draft.point_names = add_point_coordinates(draft.layout, draft.file, draft.names);
   }
@@ -153,8 +182,9 @@ void CfConventions::add_times(Draft& draft) const {
     times.attributes =
         time_attributes(draft.file.axes[a], draft.file.time_stamp, draft.layout.calendar, bounds.name);
     for (const auto& [name, value] : draft.file.entry.time_attributes)
-      set_attribute(times.attributes, name,
-                    model::has_own_type(name) ? model::in_type(value, times.type).value_or(value) : value);
+      if (name != "bounds")
+        set_attribute(times.attributes, name,
+                      model::has_own_type(name) ? model::in_type(value, times.type).value_or(value) : value);
     axis.time_variable = static_cast<int>(variables.size());
     variables.push_back(std::move(times));
     if (!windows) continue;
@@ -171,6 +201,7 @@ void CfConventions::add_times(Draft& draft) const {
 
 void CfConventions::finish_attributes(Draft& draft, int variable) const {
   const plan::VariablePlan& plan = draft.file.variables[base::index(variable)];
+  if (is_given_bounds(draft, plan)) return draft.attributes_of(variable).clear();
   const int grid = draft.field_of(variable).grid;
   output::Attributes of_grid = grid < 0 ? output::Attributes{} : draft.grids.attributes_of(grid);
   add_to_coordinates(of_grid, fields_as_coordinates(draft, variable));

@@ -37,10 +37,16 @@ std::size_t record_bytes(const Declarer& declarer, const ExpectedInput& input) {
 }  // namespace
 
 std::size_t suitable_buffer(const Declarer& declarer, const std::vector<bool>& used, std::size_t at_most) {
-  const auto& fields = declarer.declarations().fields;
+  return suitable_buffer(
+      declarer.declarations().fields, [&](std::size_t grid) { return declarer.cells(grid); }, used, at_most);
+}
+
+std::size_t suitable_buffer(std::span<const model::Field> fields,
+                            const std::function<std::int64_t(std::size_t grid)>& cells_of,
+                            const std::vector<bool>& used, std::size_t at_most) {
   std::size_t step = packet_head, largest = 0, counters = timings_of_used;
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    const std::int64_t cells = declarer.cells(static_cast<std::size_t>(fields[f].grid));
+    const std::int64_t cells = cells_of(static_cast<std::size_t>(fields[f].grid));
     const std::size_t bytes = static_cast<std::size_t>(cells) * model::size_of(fields[f].type) + packet_head;
     if (!fields[f].is_input) largest = std::max(largest, bytes);
     counters +=

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace tailrace::client {
 // Returns space for several steps in which this rank puts all fields that are used, but at most `at_most`
 // bytes. `used`: by field, whether any file needs it.
 std::size_t suitable_buffer(const Declarer& declarer, const std::vector<bool>& used, std::size_t at_most);
+// The same for a rank that holds so many cells of each grid.
+std::size_t suitable_buffer(std::span<const model::Field> fields,
+                            const std::function<std::int64_t(std::size_t grid)>& cells,
+                            const std::vector<bool>& used, std::size_t at_most);
 
 // An input of which records travel to this rank.
 struct ExpectedInput {

@@ -47,6 +47,7 @@ config::Option option_of(const std::string& says, const std::string& example,
 
 // Protects the attributes by which readers find the time, and those that the run writes about itself.
 std::optional<std::string> time_attribute_complaint(std::string_view name) {
+  if (name == "bounds") return std::nullopt;  // where the model gives them as a field
   for (const char* own : {"units", "calendar", "units_metadata", "standard_name", "axis", "climatology"})
     if (name == own) return "is written automatically, from `model_time` and the kind of file";
   return model::variable_attribute_complaint(name);

@@ -13,9 +13,6 @@
 namespace tailrace::pipeline {
 namespace {
 
-// An early commit is made when the records of a component fill this fraction of the server's memory.
-constexpr std::size_t commit_share = 4;
-
 std::string clock_name(const Blueprint& blueprint, std::size_t file) {
   return fmt::format("files/{}/clock/", blueprint.plan.files[file].entry.path);
 }
@@ -34,8 +31,7 @@ Commits::Commits(const Blueprint& blueprint, ControlChannel& control)
 void Commits::start_clocks(std::vector<std::vector<std::size_t>> bytes_per_record, Flush flush) {
   flush_ = std::move(flush);
   const plan::Plan& plan = blueprint_.plan;
-  const std::size_t most_bytes =
-      blueprint_.info.memory / commit_share / std::max<std::size_t>(1, plan.files.size());
+  const std::size_t most_bytes = plan::most_bytes_of_commit(blueprint_.info.memory, plan);
   for (std::size_t f = 0; f < plan.files.size(); ++f)
     clocks_.emplace_back(
         plan.files[f], f, plan.calendar, axes_.begin(),

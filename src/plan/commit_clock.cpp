@@ -5,6 +5,15 @@
 #include <utility>
 
 namespace tailrace::plan {
+namespace {
+
+constexpr std::size_t commit_share = 4;  // part of the memory, for the files of a component together
+
+}  // namespace
+
+std::size_t most_bytes_of_commit(std::size_t memory, const Plan& plan) {
+  return memory / commit_share / std::max<std::size_t>(1, plan.files.size());
+}
 
 CommitClock::CommitClock(const DatasetPlan& file, std::size_t number, const calendar::Calendar& calendar,
                          model::Tick begin, ClockLimits limits)

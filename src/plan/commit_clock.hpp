@@ -41,6 +41,9 @@ struct Pending {
   std::vector<std::int64_t> closed;
 };
 
+// An early commit is made when the records of a file, in bytes, reach this share of a server's memory.
+std::size_t most_bytes_of_commit(std::size_t memory, const Plan& plan);
+
 // The bound on records that wait for a commit.
 struct ClockLimits {
   std::vector<std::size_t> bytes_per_record;  // unencoded, by axis

@@ -9,6 +9,7 @@
 #include "codecs/own_plugin.hpp"
 #include "env/topology.hpp"
 #include "output/codec_needs.hpp"
+#include "output/object_store/location.hpp"
 #include "plan/describe_end.hpp"
 #include "plan/memory_needs.hpp"
 #include "plan/naming/axis_names.hpp"
@@ -163,6 +164,13 @@ void add_needs(const settings::OutputEntry& file, const std::set<std::string>& c
       branch.below.push_back({fmt::format("readers of {} need: {}", codec, *need), {}});
 }
 
+// Tells which of the options change nothing.
+void add_notes(const settings::OutputEntry& file, Branch& branch) {
+  if (file.sync && output::object_store::is_object_url(file.path))
+    branch.below.push_back(
+        {"sync: changes nothing on an object store, which keeps what it has answered for", {}});
+}
+
 // The description without a model.
 Branch describe_file(const settings::OutputEntry& file) {
   Branch branch{file_words(file), {}};
@@ -188,6 +196,7 @@ Branch describe_file(const settings::OutputEntry& file) {
   for (const settings::VariableEntry& variable : file.variables)
     if (variable.codec) codecs.insert(variable.codec->codec);
   add_needs(file, codecs, branch);
+  add_notes(file, branch);
   advise(file, branch);
   return branch;
 }
@@ -245,6 +254,7 @@ Branch describe_file(const Plan& whole, const DatasetPlan& file) {
   std::set<std::string> codecs;
   for (const VariablePlan& variable : file.variables) codecs.insert(variable.codec.codec);
   add_needs(file.entry, codecs, branch);
+  add_notes(file.entry, branch);
   advise(axes, branch);
   for (const OptionTablePlan& table : file.option_tables) {
     const std::size_t count = table.entries.size();
@@ -316,21 +326,7 @@ std::string describe_memory(const settings::ServersOptions& servers, const Plan&
                             const model::Declarations& declarations, std::size_t ranks) {
   if (servers.mode == settings::Mode::off) return "";
   const std::size_t count = servers_of(servers, ranks);
-  MemoryNeeds needs;
-  for (std::size_t server = 0; server < std::min(count, std::max<std::size_t>(1, plan.files.size()));
-       ++server) {
-    const MemoryNeeds here =
-        memory_needs_of(plan, declarations,
-                        {.servers = static_cast<int>(count),
-                         .cells =
-                             [&](int grid) {
-                               const auto size = declarations.grids[base::index(grid)].size();
-                               return (static_cast<std::size_t>(size) + count - 1) / count;
-                             },
-                         .writes = [&](std::size_t file) { return file % count == server; },
-                         .commits = commits_at_a_time(servers.mode)});
-    if (server == 0 || here.total() > needs.total()) needs = here;
-  }
+  const MemoryNeeds needs = most_needs_of(plan, declarations, servers.mode, count);
   std::vector<Branch> parts;
   for (const MemoryNeed* need : needs.all()) {
     if (need->bytes == 0) continue;

@@ -259,6 +259,26 @@ MemoryNeeds memory_needs_of(const Plan& plan, const model::Declarations& declara
   return needs;
 }
 
+MemoryNeeds most_needs_of(const Plan& plan, const model::Declarations& declarations, settings::Mode mode,
+                          std::size_t servers) {
+  MemoryNeeds most;
+  for (std::size_t server = 0; server < std::min(servers, std::max<std::size_t>(1, plan.files.size()));
+       ++server) {
+    const MemoryNeeds here =
+        memory_needs_of(plan, declarations,
+                        {.servers = static_cast<int>(servers),
+                         .cells =
+                             [&](int grid) {
+                               const auto size = declarations.grids[base::index(grid)].size();
+                               return (static_cast<std::size_t>(size) + servers - 1) / servers;
+                             },
+                         .writes = [&](std::size_t file) { return file % servers == server; },
+                         .commits = commits_at_a_time(mode)});
+    if (server == 0 || here.total() > most.total()) most = here;
+  }
+  return most;
+}
+
 std::size_t step_bytes(const Plan& plan, const model::Declarations& declarations) {
   std::size_t bytes = 0;
   for (const int field : fields_that_are_put(plan, declarations)) {

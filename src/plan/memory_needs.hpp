@@ -68,6 +68,9 @@ struct MemoryNeeds {
 // The needs for chunks and geometry are estimates, which a server replaces once it knows the chunks.
 MemoryNeeds memory_needs_of(const Plan& plan, const model::Declarations& declarations,
                             const ServerShare& share);
+// Those of the server that needs most, of so many, with cells and files evenly spread over them.
+MemoryNeeds most_needs_of(const Plan& plan, const model::Declarations& declarations, settings::Mode mode,
+                          std::size_t servers);
 
 // The `servers.memory` that has room for so many bytes, and for data on their way.
 std::size_t memory_for(std::size_t need);

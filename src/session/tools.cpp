@@ -19,6 +19,7 @@
 #include "dialects/yaml.hpp"
 #include "env/file_system.hpp"
 #include "handshake/start.hpp"
+#include "model/block.hpp"
 #include "output/format.hpp"
 #include "output/hdf5_lock.hpp"
 #include "plan/analysis.hpp"
@@ -33,6 +34,7 @@
 #include "session/input_preview.hpp"
 #include "session/regrid_preview.hpp"
 #include "session/restart_preview.hpp"
+#include "session/workload.hpp"
 #include "settings/configuration.hpp"
 #include "settings/coupling/request.hpp"
 #include "tailrace/tailrace.hpp"
@@ -49,6 +51,7 @@ struct Checked {
   model::Declarations declarations;  // including those of diagnostics
   plan::Plan plan;
   std::size_t ranks = 0;
+  std::size_t model_fields = 0;    // the first ones of the declarations, which the model itself declared
   std::optional<cf::Speed> speed;  // of the run that made the declarations
 };
 
@@ -70,6 +73,7 @@ Checked check_against(const std::string& configuration, const std::map<std::stri
   checked.configuration = plan::with_patterns(
       settings::parse_configuration(sources, &declared.declarations.options), declared.declarations);
   declared.declarations = plan::apply_overrides(checked.configuration, std::move(declared.declarations));
+  checked.model_fields = declared.declarations.fields.size();
   checked.plan = plan::make_plan(checked.configuration, declared.declarations, &declared.decomposition);
   std::ranges::move(plan::folder_warnings(checked.configuration, env::system_files()),
                     std::back_inserter(checked.plan.warnings));
@@ -166,6 +170,18 @@ std::string plan_graph(const std::string& configuration, const std::string& decl
   return session::diagnostics_graph(session::check_against(configuration, options, declared));
 }
 
+std::string workload(const std::string& configuration, const std::string& declared, const RunOutline& run,
+                     const std::map<std::string, std::string>& options) {
+  const bool counts_are_good = std::ranges::all_of(run.servers, [](int count) { return count > 0; });
+  const bool has_end = static_cast<double>(run.steps) * run.step_seconds <= model::latest_time;  // no NaN
+  if (run.steps < 1 || run.ranks < 1 || !(run.step_seconds > 0.0) || !has_end || !counts_are_good)
+    throw Error(ErrorCode::usage,
+                "a run has at least one step, rank and server, and its steps a length in model time");
+  const session::Checked found = session::check_against(configuration, options, declared);
+  return session::workload_json(found.configuration, found.plan, found.declarations, found.model_fields,
+                                {run.steps, run.step_seconds, run.ranks, run.servers});
+}
+
 std::string report_directory(const std::string& configuration) {
   const settings::Sources sources = settings::read_sources(configuration);
   const settings::ServersOptions servers = settings::parse_configuration(sources, nullptr).servers;
@@ -180,8 +196,8 @@ double seconds_of_grace(const std::string& configuration) {
   return takes_signals ? servers.grace_seconds : 0.0;
 }
 
-std::string coupling_request(const std::string& configuration) {
-  return settings::coupling_request(configuration);
+std::string coupling_request(const std::string& configuration, const std::string& text) {
+  return settings::coupling_request(configuration, text);
 }
 
 std::map<std::string, std::string> configuration_dialects() {

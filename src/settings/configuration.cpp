@@ -156,6 +156,22 @@ bool mentions_option(const Sources& sources, const std::string& name) {
   });
 }
 
+namespace {
+
+// Other programs have such a section, so that users expect one: the general message about an unknown key
+// would not help them.
+void refuse_metrics(config::Node& tree, config::Problems& problems) {
+  constexpr const char* key = "metrics";
+  const auto entry = std::ranges::find(tree.entries, key, &config::NodeEntry::key);
+  if (entry == tree.entries.end()) return;
+  problems.add(entry->location, key,
+               "this key is unknown. The numbers of a run for Prometheus are written by `tailrace watch DIR "
+               "--metrics FILE`, and served by the page of `tailrace watch`; both run beside the job");
+  tree.entries.erase(entry);
+}
+
+}  // namespace
+
 Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options,
                                   const std::string& component) {
   config::Problems problems;
@@ -168,6 +184,7 @@ Configuration parse_configuration(const Sources& sources, const std::map<std::st
   else if (!component.empty())
     config::fill_known_placeholders(tree, {{component_option, component}});
   const config::CheckOptions check_options{.allow_open = options == nullptr || !problems.empty()};
+  refuse_metrics(tree, problems);
   const config::Value root = config::check(tree, schema(), "", check_options, problems);
   Configuration configuration = configuration_of(root, sources, problems);
   read_point_tables(configuration, sources, knows_dates(tree, problems), problems);

@@ -184,7 +184,8 @@ std::vector<Option> what_it_holds() {
        .example = "[z, zn]"},
       output::time_attributes_option(
           "Attributes of the time coordinates of the file, in place of their own or "
-          "besides these."),
+          "besides these. `bounds` is the name of a variable with two numbers for each snapshot, the bounds "
+          "of its time; where the file has no such variable it is left out."),
       option_tables_section().option,
       points::stations_section().option,
       points::trajectories_section().option,

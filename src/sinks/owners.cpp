@@ -1,12 +1,6 @@
 #include "sinks/owners.hpp"
 
 namespace tailrace::sinks {
-namespace {
-
-// Smaller records are assembled on the home of the file; larger ones are distributed over the servers.
-constexpr std::size_t worth_spreading = std::size_t{64} << 10;
-
-}  // namespace
 
 int Owners::of_file(std::size_t file) const {
   return static_cast<int>((file + static_cast<std::size_t>(component_)) % static_cast<std::size_t>(servers_));

@@ -21,6 +21,9 @@ struct OwnedVariable {
 
 class Owners {
  public:
+  // Smaller records are assembled on the home of the file; larger ones are distributed over the servers.
+  static constexpr std::size_t worth_spreading = std::size_t{64} << 10;
+
   // `component`: its number; the files of several components start on different servers.
   Owners(int component, int servers) : component_(component), servers_(servers) {}
 

@@ -86,8 +86,11 @@ void Clock::look_up(Grid& grid, double time) {
   grid.after = grid.ruler.edge(grid.index + 1);
 }
 
-// The time on from where the clock was set: exactly that at that point.
-double Clock::counted(double time) const { return state_.set_to + (time - state_.set_at); }
+// The time on from where the clock was set: exactly that at that point. Where it was set to the model's own
+// time the sum would only round.
+double Clock::counted(double time) const {
+  return state_.set_to == state_.set_at ? time : state_.set_to + (time - state_.set_at);
+}
 
 void Clock::set_to_point(double at, double point) {
   set(at, point);

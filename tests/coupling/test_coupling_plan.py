@@ -195,16 +195,16 @@ def test_servers_run_in_the_processes_of_the_component(tmp_path, mode, right):
     text = CONFIG.replace("EVERY", "1 step").replace("RECORDS", "6 h") + f"servers: {{mode: {mode}}}\n"
     config.write_text(text)
     if right:
-        return check_mode(read_request(config))
+        return check_mode(read_request(config), "--yac")
     with pytest.raises(CouplingError, match=rf"run.yaml:5:17  servers.mode: {mode} cannot be used with --yac"):
-        check_mode(read_request(config))
+        check_mode(read_request(config), "--yac")
 
 
 def test_the_place_of_pisms_own_writer_is_refused(tmp_path):
     config = tmp_path / "run.yaml"
     config.write_text("tailrace: 1\nyac: {component: pism_output, grids: {boxes: {latlon: 20 deg}}}\n")
     request = read_request(config)
-    with pytest.raises(CouplingError, match=r"run.yaml:2:6  yac.component: .*only its own pism_async_writer takes"):
+    with pytest.raises(CouplingError, match=r"run.yaml:2:6  yac.component: .*which `tailrace serve --pism` takes"):
         check_protocol(request, ["pism", "pism_output"])
     check_protocol(request, ["atm", "pism_output"])
 

@@ -238,7 +238,7 @@ def test_faults_that_pass_change_nothing(job, moto, proxy):
 
 
 def test_large_objects_are_sent_in_parts(job, moto, proxy):
-    shape, uploads = (5, 300, 701), []
+    shape, uploads, joins = (5, 300, 701), [], []
     scenario = {
         "grids": [block_grid(shape=shape, coordinates=[])],
         "fields": [field("w", "les")],
@@ -251,12 +251,18 @@ def test_large_objects_are_sent_in_parts(job, moto, proxy):
         if "partNumber=2" in seen.path and len(uploads) < 1:
             uploads.append(seen.path)
             return Fault(status=503)
+        # The store answers 200, and tells later that it could not join the parts; then its answer is cut off.
+        if seen.method == "POST" and "uploadId=" in seen.path and len(joins) < 2:
+            joins.append(seen.path)
+            body = error_body("InternalError", "Please try again.") if len(joins) == 1 else b"\n\n"
+            return Fault(status=200, body=body, passes=len(joins) == 2)
         return None
 
     proxy.rule = rule
     store = config | {"output": {f"s3://{BUCKET}/parts.zarr": options}}
     job(model(2, **scenario), servers(1), config=store, environment=environment(proxy.url)).finished()
     assert uploads and any("partNumber=2" in one.path for one in proxy.seen)
+    assert len(joins) == 2
     np.testing.assert_array_equal(moto.read("parts.zarr").w.values[0], put_values(0, shape, 2.0, 2))
     # A part that the store does not take: the upload is removed again.
     proxy.seen.clear()
@@ -266,6 +272,30 @@ def test_large_objects_are_sent_in_parts(job, moto, proxy):
     refused.failed_with("no_parts.zarr", "answered 403", "valid")
     assert [one.status for one in proxy.seen if one.method == "DELETE" and "uploadId=" in one.path] == [204]
     assert moto.read("no_parts.zarr").sizes["time"] == 0
+
+
+def test_answers_without_an_etag(job, moto, proxy):
+    """Those of puts are looked up; without any, nothing would keep two runs apart."""
+    name, hidden = "etags.zarr", []
+
+    def rule(number, seen):
+        if seen.method != "PUT":
+            return None
+        hidden.append(seen.path)
+        return Fault(hides="ETag")
+
+    proxy.rule = rule
+    settings = environment(proxy.url)
+    result = job(model(1, **SCENARIO), inline(), config=configuration(name), environment=settings).finished()
+    assert hidden
+    assert_same(moto, name, result.path("a.nc"))
+    before = {key: moto.get(key) for key in moto.keys(name)}
+    proxy.rule = lambda number, seen: Fault(hides="ETag")
+    for option in ("replace", "append"):
+        config = configuration(name, if_exists=option)
+        refused = job(model(1, **SCENARIO), inline(), config=config, environment=settings)
+        refused.failed_with(f"s3://{BUCKET}/{name}", f"gave no ETag of {BUCKET}/{name}/zarr.json", "proxies")
+    assert {key: moto.get(key) for key in moto.keys(name)} == before
 
 
 def test_a_connection_that_is_lost_for_a_while(job, moto, proxy):
@@ -292,7 +322,7 @@ def test_a_connection_that_is_lost_for_a_while(job, moto, proxy):
 def test_a_connection_that_does_not_come_back(job, moto, proxy, on_error):
     name = f"gone_{on_error}.zarr"
     more = {"on_error": on_error} | ({"retry_for": "30 s"} if on_error == "retry" else {})
-    config = configuration(name, zarr={"patience": "1 s"}, write_every="2 s", **more)
+    config = configuration(name, zarr={"patience": "2 s"}, write_every="2 s", **more)
     lost = []
 
     def rule(number, seen):
@@ -302,8 +332,10 @@ def test_a_connection_that_does_not_come_back(job, moto, proxy, on_error):
         return Fault(resets=True) if is_lost else None
 
     proxy.rule = rule
-    result = job(model(2, **SCENARIO), servers(1), config=config, environment=environment(proxy.url))
+    scenario = SCENARIO | {"report_steps": True}
+    result = job(model(2, **scenario), servers(1), config=config, environment=environment(proxy.url))
     assert lost
+    assert f"STEP {len(TIMES)}\n" in result.output  # the model went on
     if on_error == "stop":
         result.failed_with(f"s3://{BUCKET}/{name}", "gave no answer", "what was committed until")
     else:
@@ -320,11 +352,11 @@ def test_a_connection_that_does_not_come_back(job, moto, proxy, on_error):
 
 
 def test_expired_credentials(job, moto, proxy, tmp_path):
-    expired = Fault(status=403, body=error_body("ExpiredToken", "The provided token has expired."))
+    expired = Fault(status=400, body=error_body("ExpiredToken", "The provided token has expired."))
     name = "expired.zarr"
     proxy.rule = lambda number, seen: expired if "/now/c/" in seen.path else None
     refused = job(model(1, **SCENARIO), inline(), config=configuration(name), environment=environment(proxy.url))
-    refused.failed_with(f"s3://{BUCKET}/{name}", "403 ExpiredToken (The provided token has expired.)", "file of")
+    refused.failed_with(f"s3://{BUCKET}/{name}", "400 ExpiredToken (The provided token has expired.)", "file of")
     # Credentials in a file are read again.
     file = tmp_path / "credentials"
     file.write_text("[default]\naws_access_key_id = OLD\naws_secret_access_key = x\n[other]\naws_access_key_id = NO\n")
@@ -426,6 +458,12 @@ def test_inspect(job, moto, tmp_path):
     assert "shards of" in told.stdout
     none = tailrace("inspect", f"s3://{BUCKET}/none.zarr", cwd=result.folder, environment=settings)
     assert none.returncode != 0 and "has no zarr.json" in none.stdout
+    without = settings | {"AWS_ACCESS_KEY_ID": ""}
+    refused = tailrace("inspect", f"s3://{BUCKET}/{name}", cwd=result.folder, environment=without)
+    assert refused.returncode != 0 and "Traceback" not in refused.stderr
+    names = ("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL")
+    for told in (f"s3://{BUCKET}/{name}: ", moto.url, *names):
+        assert told in refused.stdout
 
 
 @pytest.mark.parametrize(
@@ -459,8 +497,11 @@ def test_check_of_a_right_name_asks_nobody(tmp_path):
     config = {
         "tailrace": 1,
         "fields": {"state": {"every": "1 step", "names": ["w"]}},
-        "output": {"s3://climate/a.zarr": {"format": "zarr", "variables": [{"field": "w", "every": "2 s"}]}},
+        "output": {
+            "s3://climate/a.zarr": {"format": "zarr", "sync": True, "variables": [{"field": "w", "every": "2 s"}]}
+        },
     }
     (tmp_path / "run.yaml").write_text(yaml.safe_dump(config))
     checked = tailrace("check", "run.yaml", cwd=tmp_path, environment=environment("http://127.0.0.1:9"))
     assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert "sync: changes nothing on an object store" in checked.stdout

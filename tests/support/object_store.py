@@ -130,6 +130,7 @@ class Fault:
     resets: bool = False  # cuts the connection
     passes: bool = False  # after the server has done what was asked
     waits: float = 0.0  # seconds before anything
+    hides: str = ""  # a header of the server's answer
 
 
 # Returns what happens to the n-th request (from 0); None: it is passed on.
@@ -167,8 +168,9 @@ class Proxy:
                     status, headers, answer = fault.status, fault.headers, fault.body
                 request.status = status
                 self.send_response_only(status)
+                hidden = ("content-length", "transfer-encoding", "connection", fault.hides.lower() if fault else "")
                 for name, value in headers.items():
-                    if name.lower() not in ("content-length", "transfer-encoding", "connection"):
+                    if name.lower() not in hidden:
                         self.send_header(name, value)
                 is_head = self.command == "HEAD"
                 size = headers.get("Content-Length", "0") if is_head else str(len(answer))

@@ -6,10 +6,10 @@ is tested where there is no GPU.
 
 from __future__ import annotations
 
-import re
-
 from .expressions import Printer
-from .generate import KernelWriter, describe, field_size, lets
+from .generate import KernelWriter
+from .groups import Group
+from .loop_writer import describe, field_size
 from .nodes import At, Field, Foreach
 from .writer import Writer
 
@@ -74,13 +74,11 @@ PLACE_HEAD = "static STENCIL_DEVICE inline"
 
 
 class CudaWriter(KernelWriter):
-    """run() gives the functions of all loops, then that of the host."""
+    """Each loop is alone: threads of a GPU meet at its end only."""
 
-    def run(self) -> str:
-        self.device: list[str] = []
-        self.loops = {id(loop.foreach): loop for loop in self.facts.loops}
-        host = super().run()
-        return "\n".join([*self.device, host])
+    def plan(self):
+        self.groups = {id(loop.foreach): Group([loop], "points") for loop in self.facts.loops}
+        self.contracted = {}
 
     def allocate(self, at: int):
         for item in self.temporaries:
@@ -112,11 +110,13 @@ class CudaWriter(KernelWriter):
         self.line("}")
         super().begin_exchange(fields, at)
 
-    def loop(self, node: Foreach, printer: Printer, body: Writer):
+    def group(self, group: Group):
+        node = group.loops[0].foreach
+        printer, body = self.body(node, group)
         at, chosen = node.at.line, f"grid->{node.location}_{node.point.set}"
         names = self.arguments(printer, body, node)
-        function = f"stencil_{self.facts.kernel.name}_{len(self.device) + 1}"
-        self.device.append(self.device_function(function, node, names, printer, body))
+        function = f"stencil_{self.facts.kernel.name}_{len(self.functions) + 1}"
+        self.functions.append(self.device_function(function, node, names, printer, body))
         self.line(f"/* {describe(node)} */", at)
         self.open(None, f"for (int32_t range = 0; range < {chosen}.count; ++range)", node.point.at)
         ends = [f"{chosen}.ranges[2 * range{plus}]" for plus in ("", " + 1")]
@@ -132,20 +132,6 @@ class CudaWriter(KernelWriter):
         self.line(f"STENCIL_LAUNCH({function})({', '.join(['*grid', 'range_first', 'range_end', *names])});", at)
         self.out.depth -= 1
         self.line("}")
-
-    def arguments(self, printer: Printer, body: Writer, node: Foreach) -> dict[str, str]:
-        """What the loop uses of the kernel's fields, parameters and values: declarations by name."""
-        lines = [line for line in body.lines if not line.startswith("#line")]
-        text = " ".join([*lines, *(printer.lookup(name) for name in printer.neighbours)])
-        used = set(re.findall(r"[A-Za-z_]\w*", text))
-        written = {use.field.name for use in self.loops[id(node)].uses if use.write}
-        found = {}
-        for name in sorted(self.facts.fields.keys() & used):
-            found[name] = f"{'' if name in written else 'const '}double *restrict {name}"
-        for name, item in self.facts.parameters.items():
-            if name in used:
-                found[name] = f"{'int32_t' if item.type == 'int' else 'double'} {name}"
-        return found | {name: f"double {name}" for name in sorted((self.values & used) - lets(node.body))}
 
     def device_function(
         self, function: str, node: Foreach, names: dict[str, str], printer: Printer, body: Writer

@@ -19,6 +19,8 @@ class Printer:
         self.sums: list[str] = []
         self.slots: dict[str, int] = {}  # of the variables of reductions
         self.places: set[str] = set()  # functions of places that are needed
+        self.blocked = False  # a tile is within a block, where its points are next to each other
+        self.scratch: dict = {}  # temporaries that lie elsewhere: functions of the field, a point and a level
         self.level_variable = "k"
         self.number = 0
 
@@ -78,6 +80,9 @@ class Printer:
         if found.location == "column":
             return f"{found.name}[{self.level(node.level)}]"
         indices = [self.point(node.point)]
+        if found.name in self.scratch:
+            level = self.level(node.level) if found.kind else None
+            return f"{found.name}[{self.scratch[found.name](found, indices[0], level)}]"
         place = found.location
         if found.relation:
             place = found.relation.replace(".", "_")
@@ -88,6 +93,9 @@ class Printer:
         if place == found.location:
             return f"{found.name}[{indices[0]}]"
         self.places.add(place)
+        if self.blocked and found.kind and not node.point.steps:
+            c, indices[0] = indices[0], "range_first"
+            return f"{found.name}[{place}_at(grid, {', '.join(indices)}) + ({c} - range_first)]"
         return f"{found.name}[{place}_at(grid, {', '.join(indices)})]"
 
     def slot(self, number: int | str) -> int:
@@ -104,10 +112,26 @@ class Printer:
             self.places.add(step.relation.replace(".", "_"))
         return name
 
-    def lookup(self, name: str) -> str:
-        base, step, slot = self.neighbours[name]
+    def entry(self, name: str, base: str | None = None) -> str:
+        """The entry of a table of neighbours, as C."""
+        start, step, slot = self.neighbours[name]
         table = step.relation.replace(".", "_")
-        return f"const ptrdiff_t {name} = grid->{table}[{table}_at(grid, {base}, {slot})];"
+        return f"grid->{table}[{table}_at(grid, {base or start}, {slot})]"
+
+    def lookup(self, name: str) -> str:
+        return f"const ptrdiff_t {name} = {self.entry(name)};"
+
+    def first(self, name: str, variable: str) -> str:
+        """The neighbour of the first point of a tile."""
+        start = self.neighbours[name][0]
+        base = "range_first" if start == variable else f"stencil_{start}"
+        return f"const ptrdiff_t stencil_{name} = {self.entry(name, base)};"
+
+    def same(self, name: str, variable: str) -> str:
+        """The neighbour, by its distance from that of the first point where distances are the same."""
+        return (
+            f"const ptrdiff_t {name} = stencil_same ? stencil_{name} + ({variable} - range_first) : {self.entry(name)};"
+        )
 
     def level(self, level: Level) -> str:
         if level.anchor == "k":

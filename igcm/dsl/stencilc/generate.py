@@ -6,6 +6,7 @@ from . import exchanges
 from .analysis import Analysis
 from .exchanges import Exchanges
 from .expressions import Printer, offset
+from .loop_writer import LoopWriter, lets
 from .mesh import PLURALS
 from .nodes import At, Beyond, Each, Expression, Field, Foreach, If, Let, Statement
 from .places import Facts
@@ -47,34 +48,26 @@ def prototype(analysis: Analysis, target: Target, facts: Facts) -> str:
     return f"int {facts.kernel.name}({', '.join(arguments)})"
 
 
-def field_size(mesh, target: Target, found: Field) -> str:
-    """How many numbers a field has, in C."""
-    points = f"(ptrdiff_t)grid->{PLURALS[found.location]}"
-    block = target.layouts[found.location].block
-    if found.kind is None:
-        return points
-    levels = offset("grid->levels", mesh.extra_half_levels if found.kind == "half" else 0)
-    levels = f"({levels})" if " " in levels else levels
-    return f"{points} * {levels}" if block == 1 else f"({points} + {block - 1}) / {block} * {block} * {levels}"
-
-
-class KernelWriter:
+class KernelWriter(LoopWriter):
     def __init__(self, analysis: Analysis, target: Target, facts: Facts, lines_lead: bool):
         self.analysis, self.target, self.facts = analysis, target, facts
         self.mesh, self.lines_lead = analysis.mesh, lines_lead
         self.out = self.writer()
         self.places: set[str] = set()
-        self.overlapped = False  # whether the loop at hand runs in two parts
         self.values: set[str] = set()  # names of `let` outside of loops
         self.temporaries = [item for item in facts.fields.values() if item.temporary]
         self.integers = {name for name, item in facts.parameters.items() if item.type == "int"}
         self.printer = Printer(self.mesh, set(), self.integers)
         self.exchanges = exchanges.find(analysis, facts) if target.code == "mpi" else Exchanges()
+        self.loop_of = {id(loop.foreach): loop for loop in facts.loops}
+        self.functions: list[str] = []  # of loops
+        self.plan()
 
     def writer(self) -> Writer:
         return Writer(self.analysis.source.path, self.lines_lead)
 
     def run(self) -> str:
+        """The functions of loops, then that of the kernel."""
         kernel = self.facts.kernel
         at = kernel.at.line
         self.line(prototype(self.analysis, self.target, self.facts) + " {", at)
@@ -89,7 +82,7 @@ class KernelWriter:
         self.finish(kernel.last_line)
         self.out.depth -= 1
         self.line("}")
-        return self.out.text()
+        return "\n".join([*self.functions, self.out.text()])
 
     def line(self, text: str, at: At | int | None = None):
         self.out.line(text, at.line if isinstance(at, At) else at)
@@ -100,8 +93,11 @@ class KernelWriter:
         self.line("return STENCIL_OK;", at)
 
     def allocate(self, at: int):
+        if self.facts.loops:
+            threads = "stencil_threads()" if self.pragma() else "1"
+            self.line(f"const int stencil_shares = {threads};", at)
         for item in self.temporaries:
-            size = field_size(self.mesh, self.target, item)
+            size = self.size(item)
             self.line(f"double *restrict const {item.name} = malloc((size_t)({size} + 1) * sizeof(double));", at)
         if self.temporaries:
             self.line(f"if ({' || '.join(f'{item.name} == NULL' for item in self.temporaries)}) {{", at)
@@ -115,7 +111,8 @@ class KernelWriter:
     def statements(self, body: list[Statement]):
         for statement in body:
             if isinstance(statement, Foreach):
-                self.foreach(statement)
+                if id(statement) in self.groups:
+                    self.group(self.groups[id(statement)])
             elif isinstance(statement, Each):
                 self.each(statement)
             elif isinstance(statement, If):
@@ -194,108 +191,3 @@ class KernelWriter:
         extra = self.mesh.extra_half_levels if found.kind == "half" else 0
         levels = offset("grid->levels", extra) if found.kind else "1"
         return f"STENCIL_{found.location.upper()}, {levels}, {block}"
-
-    # Loops
-
-    def foreach(self, node: Foreach):
-        taken = {node.point.variable, *self.facts.fields, *self.facts.parameters, *lets(node.body)}
-        taken |= {node.level.variable} if node.level else set()
-        around, self.printer = self.printer, Printer(self.mesh, taken, self.integers)
-        if node.level:
-            self.printer.level_variable = node.level.variable
-        # The body is written first, since the loops around it begin with the neighbours that it needs.
-        body = self.writer()
-        outer, self.out = self.out, body
-        self.statements(node.body)
-        printer, self.printer, self.out = self.printer, around, outer
-        self.places |= printer.places
-        self.loop(node, printer, body)
-
-    def loop(self, node: Foreach, printer: Printer, body: Writer):
-        """The loops around a body, which has been written."""
-        lookups = [printer.lookup(name) for name in printer.neighbours]
-        at, depth = node.at.line, self.out.depth
-        self.line(f"/* {describe(node)} */", at)
-        sent = self.exchanges.of(node)
-        if sent:
-            self.begin_exchange(sent, node.at)
-            # First points that need no halo, while messages are on their way.
-            self.open(None, "for (int stencil_late = 0; stencil_late < 2; ++stencil_late)", node.at)
-            self.line("if (stencil_late && grid->end_exchange != NULL) grid->end_exchange(grid->context);", at)
-        self.overlapped = bool(sent)
-        if self.target.outer_loop == "level" and node.level:
-            parallel = self.parallel() if not node.level.direction else None
-            self.level_loop(node, parallel)
-            self.point_loop(node, self.parallel() if node.level.direction else None, innermost=True)
-            self.lines(lookups, at)
-        else:
-            self.point_loop(node, self.parallel(), innermost=node.level is None)
-            self.lines(lookups, at)
-            if node.level:
-                self.level_loop(node, None if node.level.direction else self.target.innermost)
-        self.append(body)
-        while self.out.depth > depth:
-            self.out.depth -= 1
-            self.line("}")
-
-    def parallel(self) -> str | None:
-        return self.target.parallel if self.target.code in ("openmp", "mpi") else None
-
-    def lines(self, lines: list[str], at: int):
-        for line in lines:
-            self.line(line, at)
-
-    def append(self, body: Writer):
-        for line in body.lines:
-            self.out.lines.append(line if line.startswith("#line") else "  " * self.out.depth + line)
-        if body.lines:
-            self.out.next_line = body.next_line
-
-    def open(self, pragma: str | None, head: str, at: At):
-        if pragma:
-            self.line(f"#pragma {pragma}", at)
-        self.line(head + " {", at)
-        self.out.depth += 1
-
-    def level_ends(self, node: Foreach, plus: int = 0) -> tuple[int, str]:
-        """The lowest level, and one past the highest, and `plus` more."""
-        below, above = node.bounds
-        extra = self.mesh.extra_half_levels if node.kind == "half" else 0
-        return below, offset("grid->levels", extra - above + plus)
-
-    def level_loop(self, node: Foreach, pragma: str | None):
-        k, (below, end) = node.level.variable, self.level_ends(node)
-        if node.level.direction == "downward":
-            head = f"for (ptrdiff_t {k} = {self.level_ends(node, -1)[1]}; {k} >= {below}; --{k})"
-        else:
-            head = f"for (ptrdiff_t {k} = {below}; {k} < {end}; ++{k})"
-        self.open(pragma, head, node.level.at)
-
-    def point_loop(self, node: Foreach, pragma: str | None, innermost: bool):
-        chosen, c = f"grid->{node.location}_{node.point.set}", node.point.variable
-        first, end = "0", f"{chosen}.count"
-        if self.overlapped:
-            first, end = f"stencil_late ? {chosen}.inner : 0", f"(stencil_late ? {chosen}.count : {chosen}.inner)"
-        self.open(None, f"for (int32_t range = {first}; range < {end}; ++range)", node.point.at)
-        ends = [f"{chosen}.ranges[2 * range{plus}]" for plus in ("", " + 1")]
-        self.line(f"const ptrdiff_t range_first = {ends[0]}, range_end = {ends[1]};", node.point.at)
-        if innermost and not pragma:
-            pragma = self.target.innermost
-        self.open(pragma, f"for (ptrdiff_t {c} = range_first; {c} < range_end; ++{c})", node.point.at)
-
-
-def describe(node: Foreach) -> str:
-    text = f"{PLURALS[node.location]}({node.point.set})"
-    return text + (f", {' '.join(filter(None, (node.level.word, node.level.direction)))}" if node.level else "")
-
-
-def lets(body: list[Statement]) -> set[str]:
-    names = set()
-    for statement in body:
-        if isinstance(statement, Let):
-            names.add(statement.name)
-        elif isinstance(statement, If):
-            names |= lets(statement.yes) | lets(statement.no)
-        elif isinstance(statement, Each):
-            names |= lets(statement.body)
-    return names

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from . import cuda, interfaces
+from . import cuda, interfaces, loops
 from .analysis import Analysis
 from .cuda import CudaWriter
 from .generate import KernelWriter
@@ -67,7 +67,7 @@ def files(analysis: Analysis, target: Target, lines_lead: bool = True) -> dict[s
 
 def prologue(analysis: Analysis, target: Target, stem: str, places: set[str]) -> str:
     lines = [f'#include "{stem}_stencils.h"', "", "#include <math.h>", "#include <stddef.h>", "#include <stdlib.h>"]
-    helpers = cuda.HELPERS if target.code == "cuda" else HELPERS
+    helpers = cuda.HELPERS if target.code == "cuda" else HELPERS + loops.HELPERS
     return "\n".join(lines) + "\n" + helpers + "".join(place_function(analysis, target, one) for one in sorted(places))
 
 
@@ -111,7 +111,8 @@ def level_place(layout: Layout, points: str, levels: str) -> str:
 
 
 def host_c(analysis: Analysis, head: str, functions: list[str], lines_lead: bool) -> str:
-    """Text outside blocks is untouched; a kernel becomes its function, after the prologue at the first block."""
+    """Text outside blocks is untouched; a kernel becomes its function, after the prologue at the first block, whose
+    lines are those of the generated file."""
     source = analysis.source
     path = escaped(source.path)
     parts, position, left = [], 0, list(functions)
@@ -123,7 +124,9 @@ def host_c(analysis: Analysis, head: str, functions: list[str], lines_lead: bool
     for number, (begin, end) in enumerate(source.blocks):
         parts.append(source.text[position:begin])
         if number == 0:
-            parts.append(("" if begin == 0 or source.text[begin - 1] == "\n" else "\n") + head)
+            parts.append("" if begin == 0 or source.text[begin - 1] == "\n" else "\n")
+            here = "".join(parts).count("\n") + 3  # after the first line, which says where the file comes from
+            parts.append((f'#line {here} "{stem_of(source.path)}.c"\n' if lines_lead else "") + head)
         if re.match(r"kernel\b", source.text[begin:end]):
             parts += ["\n", left.pop(0), lead(end)]
         elif number == 0:

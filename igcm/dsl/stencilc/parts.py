@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ctypes
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,7 @@ class Part:
         order = {
             name: np.concatenate([np.flatnonzero(own[name]), np.flatnonzero(near[name] & ~own[name])]) for name in own
         }
+        self.disconnect = lambda: None  # gives back the halo of an earlier `connect`
         self.numbers = {name: np.ascontiguousarray(points, np.int32) for name, points in order.items()}
         self.owners = {name: np.ascontiguousarray(owners[name][points], np.int32) for name, points in order.items()}
         self.own = {name: int(mask.sum()) for name, mask in own.items()}
@@ -66,10 +68,11 @@ class Part:
         return self.numbers[location][: self.own[location]]
 
     def connect(self, comm, library: str | Path):
-        """Kernels that get the handle exchange its halo from now on. comm: of mpi4py. Collective."""
+        """Kernels that get the handle exchange its halo from now on, as long as `grid` lives. comm: of mpi4py, which
+        must live as long. Collective."""
         functions = ctypes.CDLL(str(library))
-        make = functions.igcm_halo_make
-        make.restype = ctypes.c_void_p
+        make, free = functions.igcm_halo_make, functions.igcm_halo_free
+        make.restype, free.argtypes, free.restype = ctypes.c_void_p, [ctypes.c_void_p], None
         counts = (ctypes.c_int32 * 3)(*(len(self.numbers[name]) for name in LOCATIONS))
         lists = [
             (POINTER * 3)(*(lists[n].ctypes.data_as(POINTER) for n in LOCATIONS))
@@ -82,6 +85,8 @@ class Part:
         self.grid.handle.begin_exchange = BEGIN_EXCHANGE(address(functions.igcm_halo_begin))
         self.grid.handle.end_exchange = END_EXCHANGE(address(functions.igcm_halo_end))
         self.grid.handle.context = halo
+        self.disconnect()
+        self.disconnect = weakref.finalize(self.grid, free, halo)
 
 
 def address(function) -> int:

@@ -18,8 +18,11 @@ NOT_THERE = {
     **dict.fromkeys(("single", "float"), "all numbers have double precision"),
 }
 LOCATIONS = ("cell", "edge", "vertex")
-KEYS = ("target", "code", "layout", "outer_loop", "pragmas")
+KEYS = ("target", "code", "layout", "outer_loop", "tile", "pragmas")
 PRAGMAS = ("parallel", "innermost")
+DEEPEST = 3  # maps within maps
+MOST_POINTS = 65536  # of a block or a tile
+DEFAULT_TILE = 512
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,8 @@ class Target:
     name: str
     code: str
     layouts: dict[str, Layout]
-    outer_loop: str  # level or point
+    outer_loop: str  # level or point, within a tile
+    tile: int  # points whose loops a thread runs one after the other
     parallel: str | None  # a pragma for the outer loop
     innermost: str | None  # a pragma for the innermost loop
 
@@ -45,54 +49,100 @@ def names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 
+class Places:
+    """Where keys and values are in a YAML text: (line, column) by path, such as "layout.cell". Refuses a key that is
+    there twice, of which YAML would take the last."""
+
+    def __init__(self, text: str):
+        self.keys: dict[str, tuple[int, int]] = {}
+        self.values: dict[str, tuple[int, int]] = {}
+        self.search(yaml.compose(text, yaml.SafeLoader), "", 0)
+
+    def search(self, node: yaml.Node | None, path: str, depth: int):
+        if node is not None:
+            self.values[path] = position(node.start_mark)
+        if not isinstance(node, yaml.MappingNode) or depth == DEEPEST:
+            return
+        for key, value in node.value:
+            inner = f"{path}.{key.value}" if path else str(key.value)
+            if inner in self.keys:
+                raise yaml.MarkedYAMLError(problem=f"{inner}: is there twice", problem_mark=key.start_mark)
+            self.keys[inner] = position(key.start_mark)
+            self.search(value, inner, depth + 1)
+
+
+def position(mark: yaml.Mark) -> tuple[int, int]:
+    return mark.line + 1, mark.column + 1
+
+
+class Mistake(StencilError):
+    """In a target file. where: the path of what is wrong; is_key: the key itself, not its value."""
+
+    def __init__(self, where: str, message: str, is_key: bool = False):
+        super().__init__(None, f"{where or 'target'}: {message}")
+        self.where, self.is_key = where, is_key
+
+
 def load(name: str) -> Target:
-    """name: one of `targets/`, or the path of a file. Raises StencilError, whose message begins with the path."""
+    """name: one of `targets/`, or the path of a file. Raises StencilError, whose message begins with the path, and for
+    what a file says with line and column."""
     path = Path(name) if name.endswith((".yaml", ".yml")) else FOLDER / f"{name}.yaml"
     if not path.exists():
-        refuse_what_is_not_there(name, "the target ")
+        if word := not_there(name):
+            raise StencilError(None, f"the target {word}")
         raise StencilError(None, unknown(name, "target, nor the path of a .yaml file", names()))
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        places = Places(text)
+        return read(yaml.safe_load(text), path.stem)
     except OSError as error:
         raise StencilError(None, f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise StencilError(None, f"{path}: byte {error.start} is not UTF-8 text") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        where = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
-        raise StencilError(None, f"{where}: {getattr(error, 'problem', None) or 'no YAML'}") from None
-    try:
-        return read(data, path.stem)
-    except StencilError as error:
-        raise StencilError(None, f"{path}: {error.message}") from None
+        at = "{}:{}".format(*position(mark)) if mark else "1:1"
+        raise StencilError(None, f"{path}:{at}: {getattr(error, 'problem', None) or 'no YAML'}") from None
+    except Mistake as error:
+        found = places.keys if error.is_key else places.values
+        at = "{}:{}".format(*found.get(error.where, places.values.get("", (1, 1))))
+        raise StencilError(None, f"{path}:{at}: {error.message}") from None
 
 
-def refuse_what_is_not_there(word: str, where: str):
-    if word.lower() in NOT_THERE:
-        raise StencilError(None, f'{where}"{word}" is not there; {NOT_THERE[word.lower()]}')
+def not_there(word: str) -> str | None:
+    return f'"{word}" is not there; {NOT_THERE[word.lower()]}' if word.lower() in NOT_THERE else None
 
 
 def mapping(value, where: str, known: tuple[str, ...]) -> dict:
     if not isinstance(value, dict):
-        raise StencilError(None, f"{where}: expected a map with {', '.join(known)}")
+        raise Mistake(where, f"expected a map with {', '.join(known)}")
     for key in value:
         if key not in known:
-            raise StencilError(None, f"{where}: {unknown(str(key), 'key', known)}")
+            mistake = Mistake(where, unknown(str(key), "key", known), is_key=True)
+            mistake.where = f"{where}.{key}" if where else str(key)
+            raise mistake
     return value
 
 
 def one_of(value, where: str, known: tuple[str, ...]) -> str:
     if value not in known:
-        raise StencilError(None, f"{where}: {unknown(str(value), 'choice', known)}")
+        raise Mistake(where, unknown(str(value), "choice", known))
+    return value
+
+
+def points(value, where: str) -> int:
+    if type(value) is not int or not 1 <= value <= MOST_POINTS:
+        raise Mistake(where, f"expected a number of points from 1 to {MOST_POINTS}")
     return value
 
 
 def read(data, name: str) -> Target:
     if isinstance(data, dict) and "precision" in data:
-        raise StencilError(None, "precision: is no choice; all numbers have double precision")
-    data = mapping(data, "target", KEYS)
+        raise Mistake("precision", "is no choice; all numbers have double precision", is_key=True)
+    data = mapping(data, "", KEYS)
     code = data.get("code", "serial")
-    refuse_what_is_not_there(str(code), "code: ")
+    if word := not_there(str(code)):
+        raise Mistake("code", word)
     one_of(code, "code", CODES)
     layouts = {location: Layout() for location in LOCATIONS}
     for location, value in mapping(data.get("layout", {}), "layout", LOCATIONS).items():
@@ -100,27 +150,27 @@ def read(data, name: str) -> Target:
     pragmas = mapping(data.get("pragmas", {}), "pragmas", PRAGMAS)
     for key, text in pragmas.items():
         if not isinstance(text, str) or "\n" in text or not text.strip():
-            raise StencilError(None, f"pragmas.{key}: expected the text of a pragma in one line")
+            raise Mistake(f"pragmas.{key}", "expected the text of a pragma in one line")
     threads = code in ("openmp", "mpi")
     default = "omp parallel for schedule(static)" if threads else None
-    if code == "cuda" and (pragmas or "outer_loop" in data):
-        raise StencilError(None, "pragmas, outer_loop: threads of a GPU replace the loops; expected neither")
+    for key in ("pragmas", "outer_loop", "tile"):
+        if code == "cuda" and data.get(key):
+            raise Mistake(key, "threads of a GPU replace the loops; expected no such key", is_key=True)
     if not threads and "parallel" in pragmas:
         expected = 'expected "code: openmp" or "code: mpi"'
-        raise StencilError(None, f"pragmas.parallel: {code} code has no parallel loops; {expected}")
-    name = str(data.get("target", name))
-    if not re.fullmatch(r"[\w.+ -]{1,60}", name, re.ASCII):
-        raise StencilError(None, f"target: {name!r} is no name; expected letters, digits and .+-_")
+        raise Mistake("pragmas.parallel", f"{code} code has no parallel loops; {expected}", is_key=True)
+    name = data.get("target", name)
+    if not isinstance(name, str) or not re.fullmatch(r"[\w.+ -]{1,60}", name, re.ASCII):
+        raise Mistake("target", f"{name!r} is no name; expected letters, digits and .+-_")
     outer = one_of(data.get("outer_loop", "level"), "outer_loop", ("level", "point"))
-    return Target(name, code, layouts, outer, pragmas.get("parallel", default), pragmas.get("innermost"))
+    tile = points(data.get("tile", DEFAULT_TILE), "tile")
+    return Target(name, code, layouts, outer, tile, pragmas.get("parallel", default), pragmas.get("innermost"))
 
 
 def layout(value, where: str) -> Layout:
     value = mapping(value, where, ("fastest", "block"))
     fastest = one_of(value.get("fastest", "point"), f"{where}.fastest", ("point", "level"))
-    block = value.get("block", 1)
-    if type(block) is not int or not 1 <= block <= 65536:
-        raise StencilError(None, f"{where}.block: expected a number of points from 1 to 65536")
+    block = points(value.get("block", 1), f"{where}.block")
     if fastest == "level" and block != 1:
-        raise StencilError(None, f'{where}.block: blocks need "fastest: point"')
+        raise Mistake(f"{where}.block", 'blocks need "fastest: point"')
     return Layout(fastest, block)

@@ -2,7 +2,7 @@
 
 import numpy as np
 from meshes import Region, Rhombus
-from stencilc.explain import cost
+from stencilc.cost import cost
 from stencilc.places import Branches, Facts, Loop
 from stencilc.runtime import Grid
 

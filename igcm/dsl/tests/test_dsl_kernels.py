@@ -5,13 +5,15 @@ and the same bits for all targets, which have three layouts, and for 1 to 4 thre
 
 import ctypes
 
+import cases
 import kernel_inputs
 import numpy as np
 import pytest
 from kernel_programs import assert_near, assert_same_bits, read, run, run_on
 from meshes import Region, Rhombus, columns, triangles
 from reference.nicam import Shape, vertical_factors
-from stencils import TARGETS, call, library
+from stencilc import output, target
+from stencils import KERNELS, TARGETS, analysis_of, call, compile_library, file_of_kernels, library, module_of
 
 G = dict(g=9.80616)
 GAS = dict(kappa=0.2857143, cpp=1004.70885, preff=101325.0)
@@ -49,6 +51,22 @@ def everywhere(source, kernel, grid, arrays):
             threads(number)
             assert_same_bits(call(library(source, code), kernel, grid, arrays), expected)
     return expected
+
+
+@pytest.mark.parametrize("source", KERNELS)
+def test_tiles(tmp_path, source):
+    """Tiles that end within ranges, on meshes whose neighbours are partly in rows, for three threads."""
+    (tmp_path / "tiles.yaml").write_text("code: openmp\ntile: 5\n")
+    output.write(tmp_path, output.files(analysis_of(source), target.load(str(tmp_path / "tiles.yaml"))))
+    compile_library(tmp_path, file_of_kernels(KERNELS[source], "openmp"))
+    tiles = module_of(tmp_path / f"{source}_stencils.py").load(tmp_path / "libstencils.so")
+    grids = {"icon": cases.torus(6, 4, 7), "dynamico": cases.rhombus(9, 8, 5), "nicam": cases.region(8, 7)}
+    threads(3)
+    for kernel in tiles.functions:
+        for switch in (0, 1):
+            arrays = cases.values(tiles.functions, kernel, grids[source], switch)
+            expected = call(library(source, "serial"), kernel, grids[source], arrays)
+            assert_same_bits(call(tiles, kernel, grids[source], arrays), expected)
 
 
 def by_hand(tmp_path, program, arrays, attributes, *options):

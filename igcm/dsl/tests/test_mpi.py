@@ -1,8 +1,10 @@
 """Code with MPI: the bits of the serial code on parts of meshes, for all numbers of ranks and threads and layouts."""
 
+import ctypes
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -139,6 +141,28 @@ def test_names_of_methods_are_those_of_the_class():
     kernels.functions = {}
     assert {name for name in names.METHODS if not hasattr(Library, name)} <= attributes
     assert {name for name in dir(Library) if not name.startswith("_")} <= names.METHODS
+
+
+def test_halos_are_given_back(tmp_path):
+    """By a second `connect`, and with the grid whose handle has them."""
+    (tmp_path / "halo.c").write_text("""
+int alive = 0;
+void *igcm_halo_make(void) { ++alive; return &alive; }
+void igcm_halo_free(void *halo) { if (halo == &alive) --alive; }
+void igcm_halo_begin(void) {}
+void igcm_halo_end(void) {}
+""")
+    subprocess.run(["gcc", "-shared", "-fPIC", "halo.c", "-o", "libhalo.so"], cwd=tmp_path, check=True)
+    alive = ctypes.c_int.in_dll(ctypes.CDLL(str(tmp_path / "libhalo.so")), "alive")
+    comm, part = SimpleNamespace(py2f=lambda: 0), ring(12, 0, 1)
+    for _ in range(2):
+        part.connect(comm, tmp_path / "libhalo.so")
+        assert alive.value == 1
+    grid = part.grid
+    del part
+    assert alive.value == 1, "the grid still needs it"
+    del grid
+    assert alive.value == 0
 
 
 def test_points_that_their_owner_does_not_have(tmp_path):

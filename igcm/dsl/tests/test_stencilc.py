@@ -111,6 +111,9 @@ def test_debuggers_see_lines_of_the_kernel(tmp_path):
     assert lines, table.stdout
     assert {15, 21} <= lines, "the statements of both kernels"
     assert max(lines) <= 23, "no line is behind the end of the source"
+    helpers = {int(number) for number in re.findall(r"^s\.c\s+(\d+)\s", table.stdout, re.MULTILINE)}
+    made = (tmp_path / "s.c").read_text().splitlines()
+    assert any("walk" in made[line - 1] for line in helpers), "lines of helpers are those of the generated file"
 
 
 @pytest.mark.parametrize("code", stencils.TARGETS)
@@ -183,6 +186,7 @@ field cell full T;
 temporary cell full old;
 kernel smooth {
   foreach c in cells(all), k in levels old[c, k] = T[c, k];
+  exchange T; /* so that the loops are apart, and the temporary has all levels */
   foreach c in cells, k in levels T[c, k] = sum(n in c.neighbour: old[n, k]);
 }
 """
@@ -197,6 +201,40 @@ kernel smooth {
         )
         == 2
     )
+
+
+@pytest.mark.parametrize("kind", ["full", "half"])
+@pytest.mark.parametrize("code", ["serial", "openmp", "columns", "mpi"])
+def test_loops_run_together(tmp_path, kind, code):
+    """Level by level, with ends of their own, and then tile by tile; a temporary of both groups keeps all levels."""
+    levels = "levels" if kind == "full" else "half_levels"
+    text = f"""mesh triangles;
+field cell {kind} T, near, mean;
+temporary cell {kind} square, kept;
+kernel step {{
+  foreach c in cells(all), k in {levels} {{
+    square[c, k] = T[c, k] * T[c, k];
+    kept[c, k] = 2 * T[c, k];
+  }}
+  foreach c in cells, k in {levels} except bottom, top near[c, k] = sum(n in c.neighbour: square[n, k]);
+  exchange T;
+  foreach c in cells, k in {levels} upward except bottom kept[c, k] += kept[c, k.below];
+  foreach c in cells, k in {levels} mean[c, k] = kept[c, k];
+}}
+"""
+    made = built(tmp_path, text, code)
+    together = "stencil_level" in (tmp_path / "s.c").read_text()
+    # Columns have no levels of all points, and code with MPI exchanges in between.
+    assert together == (code in ("serial", "openmp"))
+    grid = ring(7, 5)
+    T = np.random.default_rng(3).uniform(1, 2, (grid.levels_of(kind), 7))
+    near, mean = made.store("cell", np.zeros_like(T)), made.store("cell", np.zeros_like(T))
+    made.step(grid, T=made.store("cell", T), near=near, mean=mean)
+    expected = np.zeros_like(T)
+    square = T[1:-1] * T[1:-1]
+    expected[1:-1] = np.roll(square, -1, axis=1) + np.roll(square, 1, axis=1) + square
+    assert np.array_equal(made.load("cell", near, T.shape), expected)
+    assert np.array_equal(made.load("cell", mean, T.shape), np.cumsum(2 * T, axis=0))
 
 
 def test_lines_of_fortran_stay_where_they_are():
@@ -324,34 +362,43 @@ def test_what_the_command_refuses(source, arguments, status, message):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "place", "message"),
     [
-        ("code: opemp", 'code: "opemp" is no choice; did you mean "openmp"? (known: cuda, mpi, openmp, serial)'),
-        ("code: [serial]", "code: \"['serial']\" is no choice"),
-        ("precision: single", "precision: is no choice; all numbers have double precision"),
-        ("cod: serial", 'target: "cod" is no key; did you mean "code"? (known: code, layout, outer_loop,'),
-        ("[serial]", "target: expected a map with target, code, layout, outer_loop, pragmas"),
-        ("layout: {sell: {}}", 'layout: "sell" is no key; did you mean "cell"?'),
-        ("layout: {cell: {fastest: levels}}", 'layout.cell.fastest: "levels" is no choice; did you mean "level"?'),
-        ("layout: {cell: {block: 0}}", "layout.cell.block: expected a number of points from 1 to 65536"),
-        ("layout: {cell: {block: yes}}", "layout.cell.block: expected a number of points from 1 to 65536"),
-        ("layout: {cell: {fastest: level, block: 4}}", 'layout.cell.block: blocks need "fastest: point"'),
-        ("outer_loop: points", 'outer_loop: "points" is no choice; did you mean "point"?'),
-        ("pragmas: {parallel: omp parallel for}",
+        ("code: opemp", "1:7", 'code: "opemp" is no choice; did you mean "openmp"? (known: cuda, mpi, openmp, serial)'),
+        ("code: [serial]", "1:7", "code: \"['serial']\" is no choice"),
+        ("target: a\nprecision: single", "2:1", "precision: is no choice; all numbers have double precision"),
+        ("cod: serial", "1:1", 'target: "cod" is no key; did you mean "code"? (known: code, layout, outer_loop,'),
+        ("1: serial", "1:1", 'target: "1" is no key (known: code, layout,'),
+        ("code: serial\n\ncode: mpi", "3:1", "code: is there twice"),
+        ("layout:\n  cell: {}\n  cell: {}", "3:3", "layout.cell: is there twice"),
+        ("[serial]", "1:1", "target: expected a map with target, code, layout, outer_loop, tile, pragmas"),
+        ("", "1:1", "target: expected a map with target, code,"),
+        ("layout:", "1:8", "layout: expected a map with cell, edge, vertex"),
+        ("layout: &a {cell: *a}", "1:13", 'layout.cell: "cell" is no key'),
+        ("layout: {sell: {}}", "1:10", 'layout: "sell" is no key; did you mean "cell"?'),
+        ("layout:\n  cell: {fastest: levels}", "2:19",
+         'layout.cell.fastest: "levels" is no choice; did you mean "level"?'),
+        ("layout: {cell: {block: 0}}", "1:24", "layout.cell.block: expected a number of points from 1 to 65536"),
+        ("layout: {cell: {block: yes}}", "1:24", "layout.cell.block: expected a number of points from 1 to 65536"),
+        ("layout: {cell: {fastest: level, block: 4}}", "1:40", 'layout.cell.block: blocks need "fastest: point"'),
+        ("outer_loop: points", "1:13", 'outer_loop: "points" is no choice; did you mean "point"?'),
+        ("tile: 1.5", "1:7", "tile: expected a number of points from 1 to 65536"),
+        ("pragmas: {parallel: omp parallel for}", "1:11",
          'pragmas.parallel: serial code has no parallel loops; expected "code: openmp" or "code: mpi"'),
-        ("code: cuda\npragmas: {parallel: omp parallel for}",
-         "pragmas, outer_loop: threads of a GPU replace the loops; expected neither"),
-        ("pragmas: {innermost: [a]}", "pragmas.innermost: expected the text of a pragma in one line"),
-        ("target: 'a */ b'", "target: 'a */ b' is no name; expected letters, digits and .+-_"),
-        ("code: {", "mine.yaml:2:1: expected the node content, but found '<stream end>'"),
+        ("code: cuda\npragmas: {parallel: omp parallel for}", "2:1",
+         "pragmas: threads of a GPU replace the loops; expected no such key"),
+        ("pragmas: {innermost: [a]}", "1:22", "pragmas.innermost: expected the text of a pragma in one line"),
+        ("target: 'a */ b'", "1:9", "target: 'a */ b' is no name; expected letters, digits and .+-_"),
+        ("target: 2026-01-01", "1:9", "target: datetime.date(2026, 1, 1) is no name"),
+        ("code: {", "2:1", "expected the node content, but found '<stream end>'"),
     ],
 )  # fmt: skip
-def test_wrong_target_files(tmp_path, text, message):
+def test_wrong_target_files(tmp_path, text, place, message):
     path = tmp_path / "mine.yaml"
     path.write_text(text + "\n")
     with pytest.raises(StencilError) as found:
         target.load(str(path))
-    assert found.value.message.startswith(str(tmp_path)) and message in found.value.message
+    assert found.value.message.startswith(f"{path}:{place}: {message}")
 
 
 def test_a_reader_may_leave(source):

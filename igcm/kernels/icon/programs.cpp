@@ -39,6 +39,8 @@ Functions<double> functions(Language language, double) {
   return language == Language::cpp ? IGCM_FUNCTIONS(c, double) : IGCM_FUNCTIONS(f, double);
 }
 
+constexpr int most_slots = 65536;  // places of a few blocks then fit into 32 bits
+
 // The grid and the fields of a dataset in blocks. Slots behind the last cell refer to cell 0 with weight 0.
 template <class Real>
 class Sheet {
@@ -46,6 +48,9 @@ class Sheet {
   Sheet(Dataset& data, const Options& options)
       : data_(data), call_(functions(options.language, Real{})), weight_slots_(one_number(data, "blk", 1)) {
     const int slots = options.sizes.at("slots");
+    if (slots > most_slots)
+      throw std::runtime_error("--slots is " + std::to_string(slots) + "; expected at most " +
+                               std::to_string(most_slots));
     b_.slots = slots > 0 ? slots : weight_slots_;
     b_.levels = one_number(data, "H", 3);
     cells_ = length_of_table("neighbor", 3);

@@ -31,15 +31,50 @@ from .shared import CONFIG, Options
     help="A directory of checkpoints, or one: say whether a run would go on from the newest, before the job waits in a "
     "queue. Needs --declared.",
 )
-def check(config: Path, options, declared: Path | None, graph: Path | None, restart: Path | None) -> None:
-    """Check CONFIG without running a model and print the plan. The files of `input` are opened."""
+@click.option(
+    "--machine",
+    type=CONFIG,
+    metavar="FILE",
+    help="What `tailrace measure` made: warn if the servers cannot keep up there with the model, by the report beside "
+    "the declarations. Needs --declared.",
+)
+@click.option(
+    "--ranks",
+    type=click.IntRange(1),
+    metavar="N",
+    help="For --machine: ranks of the model, without servers (default: those of the report).",
+)
+def check(
+    config: Path,
+    options,
+    declared: Path | None,
+    graph: Path | None,
+    restart: Path | None,
+    machine: Path | None,
+    ranks: int | None,
+) -> None:
+    """Check CONFIG without running a model and print the plan. The files of `input` and `yac` are opened."""
     from tailrace import _core
 
     if graph and not declared:
         raise click.UsageError("--graph needs --declared: the plan depends on the shapes of the model's fields")
     if restart and not declared:
         raise click.UsageError("--restart needs --declared: a checkpoint belongs to the fields and grids of a model")
-    click.echo(_core.check(config, dict(options), declared, restart).rstrip("\n"))
+    if machine and not declared:
+        raise click.UsageError("--machine needs --declared: how much is written depends on the model's fields")
+    if ranks and not machine:
+        raise click.UsageError("--ranks needs --machine: without it, nothing depends on their number")
+    text = _core.check(config, dict(options), declared, restart).rstrip("\n")
+    if not declared:  # what a run has declared, it has read
+        from tailrace.yac.checks import check_files
+
+        check_files(config)
+    click.echo(text)
+    if machine and declared:
+        from tailrace.sizing.commands import check_servers
+
+        for warning in check_servers(config, declared, machine, ranks, dict(options)):
+            click.echo(f"tailrace: warning: {warning}", err=True)
     if graph:
         graph.write_text(_core.plan_graph(config, declared, dict(options)))
 
@@ -95,12 +130,22 @@ def run(ranks: int, servers: int | None, mpirun: str | None, config: Path, progr
     help="Run in a job whose programs divide MPI_COMM_WORLD by an MPI handshake, as those of YAC do: serve the models "
     "that name the group NAME in theirs, and start their sessions on its communicator.",
 )
+@click.option(
+    "--pism",
+    is_flag=True,
+    help="Run in the place of PISM's program pism_async_writer: the files that PISM writes by YAC are made here, as "
+    "CONFIG has it.",
+)
 @click.argument("config", type=CONFIG)
-def serve(coupling: Path | None, group: str | None, config: Path) -> None:
+def serve(coupling: Path | None, group: str | None, pism: bool, config: Path) -> None:
     """Run as a server rank of an MPMD launch: mpirun -n 6 ./model : -n 2 tailrace serve CONFIG"""
-    if coupling is not None and group is not None:
-        raise click.UsageError("--yac and --group cannot be used together: YAC takes part in its own handshake")
-    if coupling is not None:
+    if (coupling is not None) + (group is not None) + pism > 1:
+        raise click.UsageError("expected one of --yac, --pism and --group: each takes part in the job in another way")
+    if pism:
+        from tailrace.pism import serve as serve_pism
+
+        serve_pism(config)
+    elif coupling is not None:
         from tailrace.yac import serve as serve_coupled
 
         serve_coupled(coupling, config)

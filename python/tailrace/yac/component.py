@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import threading
-import time
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +10,7 @@ import numpy as np
 from .dates import MS
 from .definitions import SIGN, Definitions, await_definitions, check_output_of_definitions, read_definitions
 from .derived import check_mode, derived_path, write_derived
-from .errors import INSTALL, CouplingError, MissingPackage
+from .errors import CouplingError
 from .exchange import ExchangedField
 from .foreign import check_protocol
 from .grids import OwnGrid
@@ -22,42 +18,13 @@ from .levels import Levels
 from .own_files import FOLDER, make_room
 from .plan import make_plan
 from .request import Request, read_request
+from .running import end_sessions, run_within_yac
 from .waiting import Patience, Watcher, say
-
-# Seconds that the first process has to report what all of them found, and to end the job: Open MPI's mpirun may hang
-# when a second process calls MPI_Abort while it ends the job.
-LEAD = 10.0
-GRACE = 20.0  # seconds for the files to be ended after a failure
-STATUS_OF = {"configuration": 2, "usage": 2}  # as the command line has them; 1 for all else
 
 
 def serve(coupling: Path, config: Path) -> None:
-    """Collective over all processes that run this command. After a failure it ends the job, since the other components
-    wait within YAC: the first process says why."""
-    world = _imported("mpi4py.MPI").COMM_WORLD  # first: it asks for MPI_THREAD_MULTIPLE, which servers in threads need
-    component = None
-    try:
-        _imported("yac")
-        component = Component(coupling, config)
-        component.run()
-    except Exception as error:
-        if component is not None:
-            component.end_files()
-            time.sleep(0.0 if component.is_first else LEAD)
-        else:  # before YAC said which is the first: the order in the job
-            time.sleep(world.rank * min(1.0, LEAD / world.size))
-        say("error", str(error) or type(error).__name__)
-        world.Abort(STATUS_OF.get(getattr(error, "code", ""), 1))
-
-
-def _imported(module: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise MissingPackage(
-            f"--yac needs the Python package {module.partition('.')[0]}, which cannot be imported ({error}); "
-            f"{INSTALL}, with the Open MPI for which the package of YAC is built"
-        ) from error
+    """Collective over all processes that run this command."""
+    run_within_yac("--yac", lambda: Component(coupling, config))
 
 
 class Component:
@@ -68,7 +35,7 @@ class Component:
         self._io = None
         self.coupling = coupling
         self.request: Request = read_request(config)
-        check_mode(self.request)
+        check_mode(self.request, "--yac")
         check_output_of_definitions(coupling)
         times = self.request.watchdog_seconds, self.request.wait_seconds
         self._watcher = Watcher(*times)
@@ -197,14 +164,4 @@ class Component:
     def end_files(self) -> None:
         """After a failure: ends the files with all that is complete, if the other processes do the same in time."""
         self._watcher.end()
-        if self._io is None:
-            return
-        ending = threading.Thread(target=_finish, args=(self._io,), daemon=True)
-        ending.start()
-        ending.join(GRACE)
-
-
-def _finish(io: Any) -> None:
-    # The failure that led here is the one to report; what goes wrong with a file the servers say themselves.
-    with contextlib.suppress(Exception):
-        io.finish()
+        end_sessions([] if self._io is None else [self._io])

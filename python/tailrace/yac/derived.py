@@ -16,13 +16,13 @@ HEADING = "# Made by `tailrace serve --yac`: the configuration, and what it take
 MODES = ("attached", "inline")
 
 
-def check_mode(request: Request) -> None:
+def check_mode(request: Request, option: str) -> None:
     """Each process has a part of the grids, so none can be a server alone."""
     mode = request.given.get("servers.mode")
     if mode and mode["value"] not in MODES:
         raise CouplingError(
-            f"{mode['place']}  servers.mode: {mode['value']} cannot be used with --yac; expected attached (the default "
-            "there) or inline: the servers run in the processes of the component"
+            f"{mode['place']}  servers.mode: {mode['value']} cannot be used with {option}; expected attached or "
+            "inline: the servers run in the processes of the component"
         )
 
 

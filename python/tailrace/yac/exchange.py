@@ -15,6 +15,23 @@ from .places import place_of
 from .waiting import Patience, say
 
 
+def declare_field(
+    io: Any, name: str, words: dict[str, Any], own: dict[str, str], more: dict[str, Any], told: str | None
+) -> None:
+    """Declares a field of a program that the user cannot change. `words`: arguments that hold in any case; `own` and
+    `more`: units and names, and other attributes, as that program has them. `told`: what these are called where they
+    cannot be taken as a whole, in the process that says so."""
+    from tailrace import Error
+
+    always = words.pop("attributes", {})
+    try:
+        io.field(name, attributes=always | more, **words, **own)
+    except Error as error:
+        if told:
+            say("warning", f"of {told} only {', '.join(own) or 'nothing'} is taken: {error}")
+        io.field(name, attributes=always, **words, **own)
+
+
 class ExchangedField:
     """`time`: of its next exchange in milliseconds, after `advance`; None when there is none in this run."""
 
@@ -31,8 +48,6 @@ class ExchangedField:
 
     def declare(self, io: Any, grid: str, tells: bool) -> None:
         """To a session that knows the grid by that name. `tells`: whether this process says what is left out."""
-        from tailrace import Error
-
         if not self.exchange.receives:
             io.input(self.name, grid=grid)
             return
@@ -40,13 +55,8 @@ class ExchangedField:
         own = {name: str(attributes.pop(name)) for name in OWN if name in attributes}
         source = self.exchange.couples[0].source
         comment = {"comment": f"from the component {source.component} by YAC"}
-        words = {"grid": grid, "fill_value": self.exchange.fill_value, **own}
-        try:
-            io.field(self.name, attributes=comment | attributes, **words)
-        except Error as error:  # the component may be a program that the user cannot change
-            if tells:
-                say("warning", f"of the metadata of {source} only {', '.join(own) or 'nothing'} is taken: {error}")
-            io.field(self.name, attributes=comment, **words)
+        words = {"grid": grid, "fill_value": self.exchange.fill_value, "attributes": comment}
+        declare_field(io, self.name, words, own, attributes, f"the metadata of {source}" if tells else None)
 
     def advance(self, calendar: str, end: int) -> None:
         """To the next exchange. YAC counts the steps of a field, so those without an exchange are passed one by one."""

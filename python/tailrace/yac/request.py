@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .errors import CouplingError
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -26,7 +28,8 @@ class Asked:
 class Request:
     """`grids`: by name, with `place` and `target`; `fields`: by name, with `levels` and perhaps `fill_value`; `levels`:
     by dimension, with `place`, `file` and `variable`; `given`: options that the text itself has, with `place` and
-    `value`; `inputs`: the places of the fields of `input`."""
+    `value`; `files`: those of `output`, with `name`, `place` and `has_if_exists`; `inputs`: the places of the fields of
+    `input`."""
 
     path: Path
     place: str
@@ -39,6 +42,7 @@ class Request:
     given: dict[str, dict[str, str]]
     asked: dict[str, Asked]
     variables: list[Asked]
+    files: list[dict[str, Any]]
     inputs: dict[str, str]
     checkpoints: bool
 
@@ -50,10 +54,22 @@ def _asked(entry: dict[str, Any], name: str) -> Asked:
 
 
 def read_request(path: Path) -> Request:
-    """Raises tailrace.Error with all mistakes of the text."""
+    """For a component with grids of its own. Raises tailrace.Error with all mistakes of the text, and CouplingError."""
+    request = read_request_with(path, "")
+    if not request.grids:
+        raise CouplingError(
+            f"{request.place or path} has no grids in its section `yac`; expected those of this component, such as "
+            "`yac: {grids: {boxes: {latlon: 10 deg}}}`"
+        )
+    return request
+
+
+def read_request_with(path: Path, text: str) -> Request:
+    """With a text as a model may give it, which the user's overrides. Without the section `yac` its place is empty.
+    Raises tailrace.Error."""
     from tailrace import _core
 
-    made = json.loads(_core.coupling_request(str(path)))
+    made = json.loads(_core.coupling_request(str(path), text))
     asked = {entry["name"]: _asked(entry, "name") for entry in made.pop("asked")}
     variables = [_asked(entry, "field") for entry in made.pop("variables")]
     inputs = {entry["name"]: entry["place"] for entry in made.pop("inputs")}

@@ -47,6 +47,28 @@ TEST(Layout, gives_time_coordinates_the_attributes_of_the_user) {
   }
 }
 
+TEST(Layout, takes_the_bounds_of_snapshots_from_a_field) {
+  const auto layout_with = [](std::int64_t numbers, int axis, const std::string& bounds) {
+    Case given;
+    given.declarations.grids.push_back(make_grid("pairs", {"nv"}, {numbers}));
+    given.declarations.fields.push_back(make_field("limits", 1));
+    given.add_variable("from_to", 2, axis, time::ReductionKind::snapshot);
+    given.file.entry.time_attributes = {{"bounds", bounds}};
+    return given.layout();
+  };
+  const DatasetLayout layout = layout_with(2, 0, "limits");
+  EXPECT_EQ(attribute(layout, "time_instant_5s", "bounds"), "from_to");  // as it is called in the file
+  EXPECT_THAT(variable(layout, "from_to").attributes, IsEmpty());
+  EXPECT_FALSE(variable(layout, "from_to").fill_value.has_value());
+  EXPECT_EQ(attribute(layout, "time_10s", "bounds"), "time_10s_bnds");
+  EXPECT_EQ(attribute(layout_with(3, 0, "limits"), "time_instant_5s", "bounds"), "-");
+  EXPECT_EQ(attribute(layout_with(2, 0, "others"), "time_instant_5s", "bounds"), "-");
+  const DatasetLayout windows = layout_with(2, 1, "limits");
+  EXPECT_EQ(attribute(windows, "time_instant_5s", "bounds"), "-");
+  EXPECT_EQ(attribute(windows, "time_10s", "bounds"), "time_10s_bnds");
+  EXPECT_EQ(attribute(windows, "from_to", "long_name"), "limits");
+}
+
 TEST(Layout, says_what_an_instant_and_a_window_mean) {
   Case given;
   EXPECT_EQ(attribute(given.layout(), "time_instant_5s", "comment"),

@@ -66,6 +66,15 @@ TEST(SuitableBuffer, HoldsTheCountersOfManyFields) {
   EXPECT_GE(suitable_buffer(model.declarer, used, 256 * mib), 2 * counters.to_bytes().size());
 }
 
+TEST(SuitableBuffer, IsTheSameForARankOfWhichOnlyTheNumberOfCellsIsKnown) {
+  const Model model(100000);
+  const auto cells = [](std::size_t) { return std::int64_t{100000}; };
+  const auto& fields = model.declarer.declarations().fields;
+  for (const std::vector<bool>& used : {std::vector<bool>{true, true}, {false, true}})
+    EXPECT_EQ(suitable_buffer(fields, cells, used, 256 * mib),
+              suitable_buffer(model.declarer, used, 256 * mib));
+}
+
 TEST(SuitableBuffer, StaysWithinItsBound) {
   EXPECT_EQ(suitable_buffer(Model(10000000).declarer, {true, true}, 256 * mib), 256 * mib);
   EXPECT_EQ(suitable_buffer(Model(128).declarer, {true, true}, 64 * kib), 64 * kib);

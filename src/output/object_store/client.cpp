@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t most_parts = 10'000;  // of an upload, a limit of S3
 constexpr int uploads_tried = 3;
-constexpr int not_found = 404, forbidden = 403, precondition_failed = 412;
+constexpr int bad_request = 400, forbidden = 403, not_found = 404, precondition_failed = 412;
+constexpr const char* completed = "CompleteMultipartUploadResult";
 
 // The code in the body of an error: "ExpiredToken". A HEAD has no body.
 std::pair<std::string, std::string> code_and_message(const Response& response) {
@@ -27,6 +28,34 @@ std::pair<std::string, std::string> code_and_message(const Response& response) {
     // A proxy in between answers in HTML.
   }
   return {};
+}
+
+bool is_expired(const Response& response) { return code_and_message(response).first == "ExpiredToken"; }
+
+// Amazon answers 400 to a token that has expired, others 403. A HEAD does not tell why.
+bool refuses_credentials(const Response& response) {
+  if (response.status == forbidden) return true;
+  if (response.status != bad_request) return false;
+  const std::string code = code_and_message(response).first;
+  return response.body.empty() || code == "ExpiredToken" || code == "InvalidToken";
+}
+
+// A store answers 200 before it has joined the parts, and tells of an error in the body: as the status that
+// the same error has elsewhere, so that it is repeated if it may pass. A body without a result, as where a
+// proxy has lost it, is no answer.
+void take_status_of_body(Response& response) {
+  if (!response.is_success()) return;
+  const std::string code = code_and_message(response).first;
+  if (code == "InternalError")
+    response.status = 500;
+  else if (code == "SlowDown" || code == "ServiceUnavailable")
+    response.status = 503;
+  else if (code == "NoSuchUpload")
+    response.status = not_found;
+  else if (!code.empty())
+    response.status = bad_request;
+  else if (response.text().find(completed) == std::string_view::npos)
+    response = {.failure = "an answer without its result"};
 }
 
 }  // namespace
@@ -47,15 +76,25 @@ Credentials Client::credentials() const {
   return *credentials_;
 }
 
-// Another program may have written new ones to the file. Several threads may be refused at the same time.
+// Another program may have written new ones to the file, or be about to: then the file may be empty. Several
+// threads may be refused at the same time.
 bool Client::renew_credentials(const Credentials& refused) const {
   const base::MutexLock lock(mutex_);
   if (credentials_ && *credentials_ != refused) return true;
-  credentials_ = credentials_of(variables_, files_);
+  try {
+    credentials_ = credentials_of(variables_, files_);
+  } catch (const Error&) {
+    return false;  // the refusal names the file
+  }
   return *credentials_ != refused;
 }
 
-Client::Answer Client::ask(Request request) const {
+// Only with the file may they change while the session lives.
+bool Client::waits_for_credentials(const Response& response) const {
+  return refuses_credentials(response) && is_expired(response) && credentials().source != "AWS_ACCESS_KEY_ID";
+}
+
+Client::Answer Client::ask(Request request, void (*correct)(Response&)) const {
   request.bucket = bucket_;
   std::uint64_t seed = 0;
   {
@@ -66,8 +105,9 @@ Client::Answer Client::ask(Request request) const {
   while (true) {
     const Credentials used = credentials();
     Answer answer{http_->send(request, used), retries.failures()};
-    if (answer.response.status == forbidden && renew_credentials(used)) continue;
-    if (!is_passing(answer.response)) return answer;
+    if (correct != nullptr) correct(answer.response);
+    if (refuses_credentials(answer.response) && renew_credentials(used)) continue;
+    if (!is_passing(answer.response) && !waits_for_credentials(answer.response)) return answer;
     const auto wait = retries.wait_after(answer.response);
     answer.failures = retries.failures();
     if (!wait) return answer;
@@ -83,7 +123,7 @@ Client::Answer Client::ask(Request request) const {
 std::string Client::remedy(const Response& response, const std::string& code) const {
   if (response.status == 0)
     return "expected AWS_ENDPOINT_URL to name a server that the nodes of the servers reach";
-  if (response.status == forbidden) {
+  if (refuses_credentials(response)) {
     const std::string source = credentials().source;
     return source == "AWS_ACCESS_KEY_ID"
                ? "expected credentials in the environment that are valid and may read and write there; "
@@ -100,6 +140,16 @@ std::string Client::remedy(const Response& response, const std::string& code) co
     return "expected the region of the bucket in AWS_REGION";
   if (is_passing(response)) return "expected a store that answers again; `on_error` says what follows";
   return "expected a store that takes this request";
+}
+
+// Without an ETag nothing tells whether an object is still the one that this session has put.
+const std::string& Client::known(const std::string& etag, const std::string& key) const {
+  if (!etag.empty()) return etag;
+  throw Error(
+      ErrorCode::resource,
+      fmt::format("the object store at {} gave no ETag of {}/{}; expected a store that gives one, and "
+                  "proxies that pass it on",
+                  http_->server().endpoint, bucket_, key));
 }
 
 void Client::refuse(const Request& request, const Answer& answer) const {
@@ -150,31 +200,33 @@ std::optional<Client::Head> Client::head(const std::string& key) const {
   Answer answer = ask(request);
   if (answer.response.status == not_found) return std::nullopt;
   if (!answer.response.is_success()) refuse(request, answer);
-  return Head{answer.response.size, std::move(answer.response.etag)};
+  return Head{answer.response.size, known(answer.response.etag, key)};
 }
 
 std::string Client::put(const std::string& key, std::span<const std::byte> body,
                         const Condition& condition) const {
   Request request{.method = "PUT", .bucket = bucket_, .key = key, .body = body};
-  if (condition.is_new) request.headers.emplace_back("if-none-match", "*");
-  if (!condition.etag.empty()) request.headers.emplace_back("if-match", condition.etag);
+  if (condition.is_new)
+    request.headers.emplace_back("if-none-match", "*");
+  else
+    request.headers.emplace_back("if-match", known(condition.etag, key));
   Answer answer = ask(request);
-  if (answer.response.is_success()) return answer.response.etag;
-  const bool is_refused = answer.response.status == precondition_failed ||
-                          (answer.response.status == not_found && !condition.etag.empty());
-  if (!is_refused) refuse(request, answer);
+  if (answer.response.is_success() && !answer.response.etag.empty()) return answer.response.etag;
+  const bool may_be_own = answer.response.is_success() || answer.response.status == precondition_failed ||
+                          (answer.response.status == not_found && !condition.is_new);
+  if (!may_be_own) refuse(request, answer);
   // The answer to a try that succeeded may be lost. No failure may tell of it: libcurl repeats a request by
   // itself on a connection that it used before and finds closed.
-  if (auto found = get(key); found && std::ranges::equal(found->bytes, body)) return found->etag;
+  if (auto found = get(key); found && std::ranges::equal(found->bytes, body)) return known(found->etag, key);
   throw Conflict(ErrorCode::resource, fmt::format("{}/{} was {} by another program", bucket_, key,
                                                   condition.is_new ? "made" : "changed or removed"));
 }
 
 void Client::put(const std::string& key, std::span<const std::byte> body) const {
-  if (body.size() > options_.part_bytes)
-    put_in_parts(key, body);
-  else
-    static_cast<void>(put(key, body, {}));
+  if (body.size() > options_.part_bytes) return put_in_parts(key, body);
+  const Request request{.method = "PUT", .bucket = bucket_, .key = key, .body = body};
+  const Answer answer = ask(request);
+  if (!answer.response.is_success()) refuse(request, answer);
 }
 
 // Completing an upload a second time, after a lost answer, may find no upload: then it begins anew.
@@ -219,7 +271,7 @@ bool Client::put_parts(const std::string& key, const std::string& upload,
     const Answer answer = ask(request);
     if (!answer.response.is_success()) refuse(request, answer);
     parts += fmt::format("<Part><PartNumber>{}</PartNumber><ETag>{}</ETag></Part>", number,
-                         escaped_for_xml(answer.response.etag));
+                         escaped_for_xml(known(answer.response.etag, key)));
   }
   const std::string text = "<CompleteMultipartUpload>" + parts + "</CompleteMultipartUpload>";
   const Request request{.method = "POST",
@@ -228,11 +280,9 @@ bool Client::put_parts(const std::string& key, const std::string& upload,
                         .query = {{"uploadId", upload}},
                         .headers = {{"content-type", "application/xml"}},
                         .body = std::as_bytes(std::span(text))};
-  const Answer answer = ask(request);
+  const Answer answer = ask(request, take_status_of_body);
   if (answer.response.status == not_found) return false;
-  // A store may answer 200 at once, and then tell of an error in the body.
-  if (!answer.response.is_success() || !code_and_message(answer.response).first.empty())
-    refuse(request, answer);
+  if (!answer.response.is_success()) refuse(request, answer);
   return true;
 }
 

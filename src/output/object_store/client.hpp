@@ -49,16 +49,18 @@ class Client {
   std::optional<Object> get(const std::string& key) const;  // nothing: there is no such object
   // Throws for an object that does not exist, or is too short.
   std::vector<std::byte> get_range(const std::string& key, std::uint64_t address, std::uint64_t size) const;
+  // Throws for an answer without an ETag.
   std::optional<Head> head(const std::string& key) const;
 
-  // Whether the object must not exist yet, or must still have this ETag; neither: it is replaced.
+  // Whether the object must not exist yet, or else must still have this ETag.
   struct Condition {
     bool is_new = false;
     std::string etag = {};
   };
-  // Returns the ETag. Throws Conflict where the condition does not hold. The body of a put with a condition
-  // differs from those of other programs: where the condition does not hold, an object with this body is our
-  // own, and the answer to its put was lost.
+  // Returns the ETag. Throws Conflict where the condition does not hold, and Error for a condition without an
+  // ETag, or if the store gives none. The body of a put with a condition differs from those of other
+  // programs: where the condition does not hold, or the answer has no ETag, an object with this body is our
+  // own.
   std::string put(const std::string& key, std::span<const std::byte> body, const Condition& condition) const;
   // Replaces the object, in parts if it is large. Parts of an upload that fails are removed again.
   void put(const std::string& key, std::span<const std::byte> body) const;
@@ -76,12 +78,15 @@ class Client {
     Response response;
     int failures = 0;  // that passed, before it
   };
-  Answer ask(Request request) const;
+  // `correct`: gives each answer the status that its body tells; null: the answer's own stands.
+  Answer ask(Request request, void (*correct)(Response&) = nullptr) const;
   Credentials credentials() const TAILRACE_EXCLUDES(mutex_);
   bool renew_credentials(const Credentials& refused) const TAILRACE_EXCLUDES(mutex_);
   void put_in_parts(const std::string& key, std::span<const std::byte> body) const;
   bool put_parts(const std::string& key, const std::string& upload, std::span<const std::byte> body) const;
   void abort_upload(const std::string& key, const std::string& upload) const noexcept;
+  bool waits_for_credentials(const Response& response) const;
+  const std::string& known(const std::string& etag, const std::string& key) const;
   [[noreturn]] void refuse(const Request& request, const Answer& answer) const;
   std::string remedy(const Response& response, const std::string& code) const;
 

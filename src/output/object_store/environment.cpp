@@ -90,11 +90,12 @@ Credentials credentials_of(const Variables& variables, const env::FileSystem& fi
     found.source = path;
     if (!found.key_id.empty() && !found.secret.empty()) return found;
   }
-  throw Error(ErrorCode::resource,
-              fmt::format("there are no credentials for the object store; expected AWS_ACCESS_KEY_ID and "
-                          "AWS_SECRET_ACCESS_KEY in the environment of the servers, or the profile \"{}\" in "
-                          "{}",
-                          profile, path.empty() ? "~/.aws/credentials" : path));
+  throw Error(
+      ErrorCode::resource,
+      fmt::format("there are no credentials for the object store at {}; expected AWS_ACCESS_KEY_ID and "
+                  "AWS_SECRET_ACCESS_KEY in the environment (for a run: in that of its servers), or the "
+                  "profile \"{}\" in {}. AWS_ENDPOINT_URL names another store",
+                  endpoint_of(variables), profile, path.empty() ? "~/.aws/credentials" : path));
 }
 
 }  // namespace tailrace::output::object_store

@@ -29,7 +29,8 @@ std::string region_of(const Variables& variables);  // AWS_REGION, AWS_DEFAULT_R
 
 // From AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN or, where the first is not set, from
 // the profile AWS_PROFILE (`default`) of the file AWS_SHARED_CREDENTIALS_FILE (~/.aws/credentials). Reads the
-// file at each call, since another program may renew it. Throws Error(resource) if there are none.
+// file at each call, since another program may renew it. Throws Error(resource) if there are none; it names
+// the endpoint and these variables.
 Credentials credentials_of(const Variables& variables, const env::FileSystem& files);
 
 }  // namespace tailrace::output::object_store

@@ -182,12 +182,12 @@ class ScriptedHttp final : public Http {
   };
   explicit ScriptedHttp(Script& script) : script_(script) {}
   Response send(const Request& request, const Credentials& credentials) override {
+    script_.credentials.push_back(credentials);
     script_.before();
     std::string text = request.method + " " + request.key;
     for (const auto& [name, value] : request.query) text += " " + name + "=" + value;
     for (const auto& [name, value] : request.headers) text += " " + name + ":" + value;
     script_.requests.push_back(text);
-    script_.credentials.push_back(credentials);
     if (script_.answers.empty()) return {.status = 200, .etag = "\"e\""};
     Response answer = std::move(script_.answers.front());
     script_.answers.pop_front();
@@ -236,6 +236,36 @@ TEST_F(ClientTest, knows_its_own_object_after_a_lost_answer) {
   EXPECT_THROW(client.put("k", bytes_of("mine"), {.etag = "\"old\""}), Conflict);
 }
 
+TEST_F(ClientTest, finds_the_etag_of_its_object_where_the_answer_has_none) {
+  script.answers = {answer(200), answer(200, "mine", "\"new\"")};
+  EXPECT_EQ(client.put("k", bytes_of("mine"), {.is_new = true}), "\"new\"");
+  EXPECT_THAT(script.requests, ElementsAre("PUT k if-none-match:*", "GET k"));
+  script.answers = {answer(200), answer(200, "theirs", "\"new\"")};  // another session was faster
+  EXPECT_THROW(client.put("k", bytes_of("mine"), {.etag = "\"old\""}), Conflict);
+  const auto without = [](const std::string& what) {
+    return testing::AllOf(HasSubstr("gave no ETag of climate/k"), HasSubstr(what));
+  };
+  script.answers = {answer(200), answer(200, "mine")};
+  EXPECT_THAT(message_of([&] { client.put("k", bytes_of("mine"), {.is_new = true}); }), without("proxies"));
+  script.answers = {answer(200)};
+  EXPECT_THAT(message_of([&] { client.head("k"); }), without("proxies"));
+  // Nothing is put where the object that is to be replaced has no ETag.
+  script.requests.clear();
+  EXPECT_THAT(message_of([&] { client.put("k", bytes_of("mine"), {.etag = ""}); }), without("proxies"));
+  EXPECT_THAT(script.requests, ElementsAre());
+}
+
+TEST_F(ClientTest, outlasts_a_connection_that_is_lost_for_a_minute) {
+  const Client patient(
+      std::make_unique<ScriptedHttp>(script), "climate", {.patience = 120.0, .part_bytes = 4},
+      variables({{"AWS_ACCESS_KEY_ID", "A"}, {"AWS_SECRET_ACCESS_KEY", "b"}}), *files, clock);
+  script.before = [&] { script.answers = {clock.seconds() < 60.0 ? answer(0) : answer(204)}; };
+  patient.remove("k");
+  EXPECT_GE(clock.seconds(), 60.0);
+  EXPECT_LE(clock.seconds(), 70.0);  // the longest pause is 10 s
+  EXPECT_LT(script.requests.size(), 40U);
+}
+
 TEST_F(ClientTest, says_what_failed_and_what_to_do) {
   script.before = [&] { script.answers = {answer(0)}; };
   EXPECT_THAT(message_of([&] { client.remove("k"); }),
@@ -265,6 +295,43 @@ TEST_F(ClientTest, reads_renewed_credentials) {
   EXPECT_EQ(script.credentials.at(1).key_id, "NEW");
   script.answers = {answer(403)};
   EXPECT_THAT(message_of([&] { own.remove("k"); }), HasSubstr("/h/.aws/credentials"));
+  // Amazon answers 400, and a HEAD does not tell why.
+  write("OLDER");
+  script.before = [] {};
+  script.answers = {answer(400), answer(200, "", "\"e\"")};
+  EXPECT_TRUE(own.head("k"));
+  EXPECT_EQ(script.credentials.back().key_id, "OLDER");
+  script.answers = {answer(400, "<Error><Code>InvalidArgument</Code></Error>")};
+  EXPECT_THAT(message_of([&] { own.remove("k"); }), HasSubstr("takes this request"));
+}
+
+// The program that renews the file may be late, and write it piece by piece.
+TEST_F(ClientTest, waits_for_credentials_that_expired) {
+  const char* const expired = "<Error><Code>ExpiredToken</Code><Message>old</Message></Error>";
+  files->make_directories("/h/.aws");
+  const auto write = [&](const char* id) {
+    files->write("/h/.aws/credentials",
+                 std::string("[default]\naws_secret_access_key=s\naws_access_key_id=") + id + "\n");
+  };
+  write("OLD");
+  const Client own = make({{"HOME", "/h"}});
+  int tries = 0;
+  script.before = [&] {
+    if (++tries == 2) files->write("/h/.aws/credentials", "");
+    if (tries == 4) write("NEW");
+    script.answers = {script.credentials.back().key_id == "NEW" ? answer(204) : answer(400, expired)};
+  };
+  own.remove("k");
+  EXPECT_EQ(script.credentials.back().key_id, "NEW");
+  EXPECT_EQ(tries, 5);
+  script.before = [&] { script.answers = {answer(403, expired)}; };
+  const double begin = clock.seconds();
+  EXPECT_THAT(message_of([&] { own.remove("k"); }),
+              testing::AllOf(HasSubstr("ExpiredToken (old)"), HasSubstr("/h/.aws/credentials")));
+  EXPECT_DOUBLE_EQ(clock.seconds(), begin + 5.0);
+  // Those of the environment do not change.
+  EXPECT_THAT(message_of([&] { client.remove("k"); }), HasSubstr("ExpiredToken (old)"));
+  EXPECT_DOUBLE_EQ(clock.seconds(), begin + 5.0);
 }
 
 TEST_F(ClientTest, lists_page_by_page) {
@@ -285,10 +352,14 @@ TEST_F(ClientTest, lists_page_by_page) {
 }
 
 const char* const begun = "<R><UploadId>u</UploadId></R>";
+Response part() { return answer(200, "", "\"p\""); }
+Response joined() { return answer(200, "<CompleteMultipartUploadResult/>"); }
+Response failed_later(const char* code) {  // an error that comes with 200
+  return answer(200, std::string("\n\n<Error><Code>") + code + "</Code></Error>");
+}
 
 TEST_F(ClientTest, puts_large_objects_in_parts) {
-  script.answers = {answer(200, begun), answer(200, "", "1"), answer(503), answer(200, "", "2"),
-                    answer(200, "<R/>")};
+  script.answers = {answer(200, begun), answer(200, "", "1"), answer(503), answer(200, "", "2"), joined()};
   client.put("k", bytes_of("abcdef"));
   EXPECT_THAT(script.requests,
               ElementsAre("POST k uploads=", "PUT k partNumber=1 uploadId=u", "PUT k partNumber=2 uploadId=u",
@@ -299,10 +370,34 @@ TEST_F(ClientTest, removes_the_parts_of_an_upload_that_fails) {
   script.answers = {answer(200, begun), answer(400), answer(204)};
   EXPECT_THAT(message_of([&] { client.put("k", bytes_of("abcdef")); }), HasSubstr("answered 400"));
   EXPECT_EQ(script.requests.back(), "DELETE k uploadId=u");
-  // An error that comes with 200.
-  script.answers = {answer(200, begun), answer(200), answer(200),
-                    answer(200, "<Error><Code>InternalError</Code></Error>"), answer(204)};
-  EXPECT_THAT(message_of([&] { client.put("k", bytes_of("abcdef")); }), HasSubstr("InternalError"));
+  script.answers = {answer(200, begun), part(), part(), failed_later("InvalidPart"), answer(204)};
+  EXPECT_THAT(message_of([&] { client.put("k", bytes_of("abcdef")); }), HasSubstr("InvalidPart"));
+  EXPECT_EQ(script.requests.back(), "DELETE k uploadId=u");
+}
+
+TEST_F(ClientTest, joins_the_parts_again_after_an_error_that_comes_with_200) {
+  script.answers = {answer(200, begun),       part(),          part(),  failed_later("InternalError"),
+                    failed_later("SlowDown"), answer(200, ""), joined()};
+  client.put("k", bytes_of("abcdef"));
+  EXPECT_EQ(script.requests.size(), 7U);
+  // It was joined, and the answer that told so was lost on its way.
+  script.answers = {answer(200, begun),
+                    part(),
+                    part(),
+                    answer(200, "<html>"),
+                    failed_later("NoSuchUpload"),
+                    answer(200, begun),
+                    part(),
+                    part(),
+                    joined()};
+  client.put("k", bytes_of("abcdef"));
+  EXPECT_EQ(script.requests.size(), 16U);
+}
+
+TEST_F(ClientTest, needs_the_etags_of_parts) {
+  script.answers = {answer(200, begun), answer(200), answer(204)};
+  EXPECT_THAT(message_of([&] { client.put("k", bytes_of("abcdef")); }),
+              HasSubstr("gave no ETag of climate/k"));
   EXPECT_EQ(script.requests.back(), "DELETE k uploadId=u");
 }
 
@@ -315,12 +410,12 @@ TEST_F(ClientTest, asks_for_no_upload_without_its_number) {
 }
 
 TEST_F(ClientTest, begins_anew_where_the_answer_to_the_last_part_was_lost) {
-  script.answers = {answer(200, begun), answer(200), answer(200), answer(0),          answer(404),
-                    answer(200, begun), answer(200), answer(200), answer(200, "<R/>")};
+  script.answers = {answer(200, begun), part(), part(), answer(0), answer(404),
+                    answer(200, begun), part(), part(), joined()};
   client.put("k", bytes_of("abcdef"));
   EXPECT_EQ(script.requests.size(), 9U);
-  script.answers = {answer(200, begun), answer(200), answer(200), answer(404),  // libcurl has repeated it
-                    answer(200, begun), answer(200), answer(200), answer(200, "<R/>")};
+  script.answers = {answer(200, begun), part(), part(), answer(404),  // libcurl has repeated it
+                    answer(200, begun), part(), part(), joined()};
   client.put("k", bytes_of("abcdef"));
   EXPECT_EQ(script.requests.size(), 17U);
 }

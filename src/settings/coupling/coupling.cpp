@@ -59,9 +59,8 @@ config::Type type() {
        .type = config::map("grid", regrid::target_type()),
        .description =
            "The grids of this component, by the names that the couples of YAC's configuration use. The cells "
-           "are given in the words of a target of `regrid`.",
-       .example = "{boxes: {latlon: 10 deg}}",
-       .required = true},
+           "are given in the words of a target of `regrid`. `tailrace serve --yac` needs them.",
+       .example = "{boxes: {latlon: 10 deg}}"},
       {.name = "fields",
        .type = config::map("field", field_type()),
        .description = "Properties of fields that YAC does not know; only fields that have any are listed.",
@@ -115,10 +114,11 @@ Coupling read(const Value& value, config::Problems& problems) {
   return coupling;
 }
 
-// No model declares fields here, so a pattern stands for none.
+// No model declares fields where the component has grids, so a pattern stands for none. (PISM's files have no
+// grids here.)
 void check(const Coupling& coupling, const config::Sections& all, config::Problems& problems) {
   const auto* groups = all.find<std::vector<FieldGroup>>();
-  if (coupling.location.line == 0 || groups == nullptr) return;
+  if (coupling.grids.empty() || groups == nullptr) return;
   for (const FieldGroup& group : *groups)
     for (const ListedName& field : group.fields)
       if (is_pattern(field.name))

@@ -11,7 +11,6 @@
 #include "settings/checkpoint.hpp"
 #include "settings/configuration.hpp"
 #include "settings/coupling/coupling.hpp"
-#include "tailrace/error.hpp"
 
 namespace tailrace::settings {
 namespace {
@@ -90,6 +89,15 @@ json variables_of(const Configuration& configuration) {
   return variables;
 }
 
+json files_of(const Configuration& configuration) {
+  json files = json::array();
+  for (const OutputEntry& file : configuration.files)
+    files.push_back({{"name", file.path},
+                     {"place", file.location.text()},
+                     {"has_if_exists", file.if_exists.has_value()}});
+  return files;
+}
+
 json inputs_of(const Configuration& configuration) {
   json inputs = json::array();
   for (const input::Entry& entry : configuration.sections.get<input::Options>().entries)
@@ -107,17 +115,12 @@ config::Node tree_of(const Sources& sources) {
 
 }  // namespace
 
-std::string coupling_request(const std::string& path) {
-  const Sources sources = read_sources(path);
+std::string coupling_request(const std::string& path, const std::string& model_text) {
+  const Sources sources = read_sources(path, model_text);
   const Configuration configuration = parse_configuration(sources, nullptr);
   const auto& coupling = configuration.sections.get<Coupling>();
-  if (coupling.location.line == 0)
-    throw Error(ErrorCode::configuration,
-                fmt::format("{} has no section `yac`; expected one with the grids of this component, such as "
-                            "`yac: {{grids: {{boxes: {{latlon: 10 deg}}}}}}`",
-                            path));
   const ServersOptions& servers = configuration.servers;
-  const json request{{"place", coupling.location.text()},
+  const json request{{"place", coupling.location.line == 0 ? "" : coupling.location.text()},
                      {"component", coupling.component},
                      {"wait_seconds", coupling.wait_seconds},
                      {"watchdog_seconds", servers.watchdog_seconds},
@@ -127,6 +130,7 @@ std::string coupling_request(const std::string& path) {
                      {"given", given_in(tree_of(sources))},
                      {"asked", asked_of(configuration)},
                      {"variables", variables_of(configuration)},
+                     {"files", files_of(configuration)},
                      {"inputs", inputs_of(configuration)},
                      {"checkpoints", configuration.sections.get<CheckpointOptions>().is_asked_for}};
   return request.dump();

@@ -1,12 +1,13 @@
-// The part of a configuration that `tailrace serve --yac` needs. That command is written in Python, and asks
-// for it as JSON, so that the notation, its defaults and the places in the text are read in one way.
+// The part of a configuration that `tailrace serve --yac` and `--pism` need. These commands are written in
+// Python, and ask for it as JSON, so that the notation, its defaults and the places in the text are read in
+// one way.
 #pragma once
 
 #include <string>
 
 namespace tailrace::settings {
 
-// Reads and checks the configuration. Returns the JSON object
+// Reads and checks the configuration, beside a text as a model may give it. Returns the JSON object
 //   {"place", "component", "wait_seconds", "watchdog_seconds",
 //    "grids": {NAME: {"place", "target"}}, with a target as python/tailrace/weights/requests.py reads it,
 //    "fields": {NAME: {"place", "levels", "fill_value"}},
@@ -16,9 +17,10 @@ namespace tailrace::settings {
 //    "asked": [{"name", "place", "every", "every_place", "optional", "seconds" or "steps" or "months"}]
 //        of `fields`, without fixed ones,
 //    "variables": [{"field", "place", "every", "seconds" or "steps" or "months"}] of `output`,
-//    "inputs": [{"name", "place"}], "checkpoints": whether any are made}.
-// A place is file:line:column, or the file. Blocks. Throws the errors of parse_configuration, and
-// Error(configuration) if there is no section `yac`.
-std::string coupling_request(const std::string& path);
+//    "files": [{"name", "place", "has_if_exists"}] of `output`, "inputs": [{"name", "place"}],
+//    "checkpoints": whether any are made}.
+// A place is file:line:column, or the file; that of the object, which is the section `yac`, is empty if there
+// is no such section. Blocks. Throws the errors of parse_configuration.
+std::string coupling_request(const std::string& path, const std::string& model_text = {});
 
 }  // namespace tailrace::settings

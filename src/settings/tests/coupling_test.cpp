@@ -26,10 +26,10 @@ TEST(CouplingSection, tells_what_is_wrong) {
   EXPECT_THAT(told("yac: {component: io}"), ::testing::HasSubstr("grids"));
 }
 
-nlohmann::json request_of(const std::string& yaml) {
+nlohmann::json request_of(const std::string& yaml, const std::string& text = {}) {
   const std::string path = ::testing::TempDir() + "coupling_request.yaml";
   std::ofstream(path) << yaml;
-  const std::string made = coupling_request(path);
+  const std::string made = coupling_request(path, text);
   std::filesystem::remove(path);
   return nlohmann::json::parse(made);
 }
@@ -101,9 +101,22 @@ TEST(CouplingRequest, has_no_patterns_in_place_of_names) {
   }
 }
 
-TEST(CouplingRequest, needs_the_section) {
-  EXPECT_THAT([] { request_of("tailrace: 1\n"); },
-              ::testing::ThrowsMessage<Error>(::testing::HasSubstr("has no section `yac`")));
+TEST(CouplingRequest, has_no_place_without_the_section) {
+  EXPECT_EQ(request_of("tailrace: 1\n")["place"], "");
+}
+
+// `tailrace serve --pism` gives the files; of those that the user leaves out none is left.
+TEST(CouplingRequest, has_the_files_of_the_text_beside_it) {
+  const std::string text =
+      "fields: {a: {names: [t]}}\n"
+      "output: {\"{file}\": {variables: [{field: t, every: 1 step}]}}\n";
+  auto made = request_of("tailrace: 1\n", text);
+  ASSERT_EQ(made["files"].size(), 1u);
+  EXPECT_EQ(made["files"][0]["name"], "{file}");
+  EXPECT_EQ(made["files"][0]["has_if_exists"], false);
+  made = request_of("tailrace: 1\ndefaults: {if_exists: replace}\n", text);
+  EXPECT_EQ(made["files"][0]["has_if_exists"], true);
+  EXPECT_EQ(request_of("tailrace: 1\noutput:\n  \"{file}\":\n", text)["files"].size(), 0u);
 }
 
 }  // namespace

@@ -128,6 +128,13 @@ TEST(Clock, begins_on_a_point_that_a_long_run_has_reached) {
   EXPECT_EQ(clock_of("1 d", {7, 43200.0 + 2e-3}).begin().exact, 43200.0 + 2e-3);
 }
 
+// 0.1 + 0.2 - begin + begin has other bits.
+TEST(Clock, leaves_times_as_they_are_where_nothing_is_to_be_met) {
+  const double begin = -1234567.1;
+  Clock clock({}, {}, {0, begin});
+  for (const double time : {begin, 0.1 + 0.2, 1e9 + 1.0 / 3.0}) EXPECT_EQ(clock.read({1, time}).exact, time);
+}
+
 TEST(Clock, knows_points_besides_grids) {
   Clock clock({}, {1000.5, ClockState::infinity}, {});
   clock.read({1, 500.0});

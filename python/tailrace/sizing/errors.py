@@ -1,0 +1,7 @@
+"""The mistakes of a user that this package reports."""
+
+
+class SizingError(Exception):
+    """The message is complete, with place and remedy."""
+
+    code = "usage"
