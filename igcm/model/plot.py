@@ -83,7 +83,7 @@ def field_in_cells(data: netCDF4.Dataset, path: str, name: str) -> netCDF4.Varia
     field = data[name]
     if getattr(field, "location", "") != "face":
         sys.exit(f"{PROGRAM}: {path}: {name} is not in the cells of a mesh; expected a field that is")
-    if field.ndim < 2:
+    if field.ndim < 2 or field.shape[0] == 0:
         sys.exit(f"{PROGRAM}: {path}: {name} has no records; expected a field that changes")
     return field
 

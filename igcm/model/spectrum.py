@@ -85,6 +85,13 @@ def energies(lon: np.ndarray, lat: np.ndarray, area: np.ndarray, wind: np.ndarra
     return found / (8 * np.pi)
 
 
+def whole(path: str, wind: netCDF4.Variable, record: int) -> np.ndarray:
+    values = np.ma.filled(wind[record], np.nan)
+    if not np.isfinite(values).all():
+        sys.exit(f"{PROGRAM}: {path}: {wind.name} has missing values; a spectrum needs all cells")
+    return values
+
+
 def draw(found: np.ndarray, day: float, picture: str) -> None:
     degree = np.arange(1, found.shape[1])
     figure, axes = plt.subplots(figsize=(6, 4.5), layout="constrained")
@@ -121,7 +128,7 @@ def main() -> None:
         area = areas(data, data[winds[0].mesh], on_sphere(lon, lat))
         records = range(len(data[time])) if result.endswith(".csv") else [-1]
         spectra = [
-            energies(lon, lat, area, np.stack([np.asarray(wind[record]) for wind in winds]), int(given))
+            energies(lon, lat, area, np.stack([whole(path, wind, record) for wind in winds]), int(given))
             for record in records
         ]
         times = np.asarray(data[time][:])

@@ -113,4 +113,14 @@ def test_mistakes(winds, tmp_path):
     run(tmp_path, 1, {"level": 1, "time_step": 900.0, "days": 1 / 96}, depth)
     told = spectrum(tmp_path / "depth.nc", result, status=1)
     assert "depth.nc: no field zonal_wind; there are: " in told
+    gaps = tmp_path / "gaps.nc"
+    shutil.copy(winds, gaps)
+    with netCDF4.Dataset(gaps, "a") as data:
+        data["meridional_wind"][-1, 3] = np.ma.masked
+    assert "gaps.nc: meridional_wind has missing values; a" in spectrum(gaps, result, status=1)
+    with netCDF4.Dataset(tmp_path / "empty.nc", "w") as data:
+        data.createDimension("time", None)
+        data.createDimension("cell", 12)
+        data.createVariable("zonal_wind", "f8", ("time", "cell")).location = "face"
+    assert "empty.nc: zonal_wind has no records; expected" in spectrum(tmp_path / "empty.nc", result, status=1)
     assert not result.exists()
