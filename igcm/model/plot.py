@@ -17,6 +17,8 @@ import numpy as np
 from matplotlib.animation import FuncAnimation, PillowWriter
 from matplotlib.collections import PolyCollection
 
+PROGRAM = Path(sys.argv[0]).name  # spectrum.py uses the functions here, too
+
 
 def polygons_of(data: netCDF4.Dataset, mesh: netCDF4.Variable, dim: str) -> tuple[np.ndarray, list[np.ndarray]]:
     """The faces that can be drawn, all but those at the poles, and their corners in degrees."""
@@ -57,32 +59,50 @@ def draw(data: netCDF4.Dataset, field: netCDF4.Variable, picture: str, level: in
         figure.savefig(picture, dpi=130)
 
 
+def refuse_picture(picture: str, *endings: str) -> None:
+    """Ends the program if no file with this name can be made."""
+    if not picture.endswith(endings):
+        sys.exit(f"{PROGRAM}: {picture}: expected a name that ends with {' or '.join(endings)}")
+    if not Path(picture).absolute().parent.is_dir():
+        sys.exit(f"{PROGRAM}: {picture}: the folder is missing")
+
+
+def opened(path: str) -> netCDF4.Dataset:
+    if not Path(path).exists():
+        sys.exit(f"{PROGRAM}: {path}: there is no such file")
+    try:
+        return netCDF4.Dataset(path)
+    except OSError as error:
+        sys.exit(f"{PROGRAM}: {path}: cannot be read: {error.strerror}")
+
+
+def field_in_cells(data: netCDF4.Dataset, path: str, name: str) -> netCDF4.Variable:
+    """The field, which has records and is in the cells of a mesh; another one ends the program."""
+    if name not in data.variables:
+        sys.exit(f"{PROGRAM}: {path}: no field {name}; there are: {', '.join(data.variables)}")
+    field = data[name]
+    if getattr(field, "location", "") != "face":
+        sys.exit(f"{PROGRAM}: {path}: {name} is not in the cells of a mesh; expected a field that is")
+    if field.ndim < 2 or field.shape[0] == 0:
+        sys.exit(f"{PROGRAM}: {path}: {name} has no records; expected a field that changes")
+    return field
+
+
+def level_of(field: netCDF4.Variable, given: str) -> int:
+    if not given.isdigit() or not 1 <= int(given) <= (field.shape[1] if field.ndim == 3 else 1):
+        sys.exit(f"{PROGRAM}: {given}: expected the number of a level of {field.name}, from 1")
+    return int(given)
+
+
 def main() -> None:
     if len(sys.argv) not in (4, 5):
         sys.exit(__doc__)
     path, name, picture = sys.argv[1:4]
-    last = sys.argv[4] if len(sys.argv) == 5 else "1"
-    if not Path(path).exists():
-        sys.exit(f"plot.py: {path}: there is no such file")
-    if not picture.endswith((".png", ".gif")):
-        sys.exit(f"plot.py: {picture}: expected a name that ends with .png or .gif")
-    if not Path(picture).absolute().parent.is_dir():
-        sys.exit(f"plot.py: {picture}: the folder is missing")
-    try:
-        data = netCDF4.Dataset(path)
-    except OSError as error:
-        sys.exit(f"plot.py: {path}: cannot be read: {error.strerror}")
-    with data:
-        if name not in data.variables:
-            sys.exit(f"plot.py: {path}: no field {name}; there are: {', '.join(data.variables)}")
-        field = data[name]
-        if getattr(field, "location", "") != "face":
-            sys.exit(f"plot.py: {path}: {name} is not in the cells of a mesh; expected a field that is")
-        if field.ndim < 2:
-            sys.exit(f"plot.py: {path}: {name} has no records; expected a field that changes")
-        if not last.isdigit() or not 1 <= int(last) <= (field.shape[1] if field.ndim == 3 else 1):
-            sys.exit(f"plot.py: {last}: expected the number of a level of {name}, from 1")
-        draw(data, field, picture, int(last))
+    refuse_picture(picture, ".png", ".gif")
+    with opened(path) as data:
+        field = field_in_cells(data, path, name)
+        draw(data, field, picture, level_of(field, sys.argv[4] if len(sys.argv) == 5 else "1"))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -128,6 +128,8 @@ void run(const Settings& settings) {
                 hexagons ? "hexagons" : "triangles", static_cast<long long>(last), dt);
   Progress progress(model, state, comm);
   const std::int64_t each = std::max<std::int64_t>(last / std::max(settings.progress, 1), 1);
+  const std::int64_t first = step;
+  const double begun = MPI_Wtime();
   while (step < last) {
     model.advance(state, dt);
     if (tracers) {
@@ -140,6 +142,8 @@ void run(const Settings& settings) {
     output.checkpoint(state);
     if (step % each == 0 || step == last) progress.print(static_cast<double>(step) * dt / 86400, state);
   }
+  if (rank == 0)
+    std::printf("%lld steps in %.3f s\n", static_cast<long long>(last - first), MPI_Wtime() - begun);
   if (which->is_steady()) {
     const Errors found = errors(volumes, state, exact, comm);
     if (rank == 0) std::printf("error in L2: height %.3e  wind %.3e\n", found.height, found.wind);

@@ -162,10 +162,10 @@ def test_the_average_takes_what_alternates(tmp_path):
 
 
 def test_the_bits_do_not_depend_on_ranks(wave, mesh, tmp_path):
-    run(tmp_path / "five", 5, WAVE | {"mesh": mesh}, OUTPUT)
-    two, five = arrays(wave), arrays(tmp_path / "five")
-    assert two.keys() == five.keys()
-    assert [name for name in two if two[name].tobytes() != five[name].tobytes()] == []
+    every = os.environ.get("TAILRACE_TEST_FAULTS")
+    for ranks in (1, 3, 4, 5, 6, 7, 8) if every else (5,):
+        run(tmp_path / "others", ranks, WAVE | {"mesh": mesh}, OUTPUT)
+        assert same_files(tmp_path / "others", wave), ranks
 
 
 def test_a_run_in_pieces_is_the_run_in_one(wave, mesh, tmp_path):

@@ -24,7 +24,11 @@ BEHIND = {
     "edge_node_connectivity is not a valid cf_role value": "the same",
     "There may only be one variable containing the cf_role attribute.": "CF 9.5 says so of discrete samplings only",
     "Invalid value for cf_role attribute": "CF 1.11, 5.9: UGRID's roles",
+    "healpix is not a valid grid_mapping_name": "CF 1.13, appendix F",
+    "healpix_index is not defined in Standard Name Table": "the tables that CF 1.13 refers to have it",
     # cfchecks 4.1 knows CF 1.0 to 1.8.
+    "Invalid grid_mapping_name: healpix": "CF 1.13, appendix F",
+    "Invalid standard_name: healpix_index": "the tables that CF 1.13 refers to have it",
     "This netCDF file does not appear to contain CF Convention data": "it knows only the names of these versions",
     "(8.1): must be of type byte, short or int": "CF 1.9, 2.2 and 8.1: unsigned ones too",
     "formula_terms attribute only allowed on coordinate variables": "CF 1.7, 7.1: on the bounds of levels too",

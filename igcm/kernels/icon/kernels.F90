@@ -6,12 +6,14 @@
 #ifdef IGCM_FLOAT
 module igcm_icon_float
    use, intrinsic :: iso_c_binding, only: c_int, wp => c_float, c_double
+   use igcm_icon_columns_float
    implicit none
    private
    character(*), parameter :: suffix = "_float"
 #else
 module igcm_icon_double
    use, intrinsic :: iso_c_binding, only: c_int, wp => c_double, c_double
+   use igcm_icon_columns_double
    implicit none
    private
    character(*), parameter :: suffix = "_double"
@@ -47,6 +49,10 @@ contains
       real(wp), intent(inout) :: dvg(b%slots, b%levels, b%cell_blocks)
       integer :: i, k, ib, up
 
+      if (b%slots == 1) then
+         call divergence_of_columns(b%levels, b%cell_blocks, edge, weight, grad, dvg)
+         return
+      end if
       !$omp parallel do schedule(static)
       do ib = 1, b%cell_blocks
          do k = 1, b%levels
@@ -67,6 +73,10 @@ contains
       real(wp), intent(inout) :: grad(b%slots, b%levels, b%edge_blocks)
       integer :: i, k, ib, up
 
+      if (b%slots == 1) then
+         call gradient_of_columns(b%levels, b%edge_blocks, first, second, weight, t, grad)
+         return
+      end if
       !$omp parallel do schedule(static)
       do ib = 1, b%edge_blocks
          do k = 1, b%levels
@@ -78,7 +88,9 @@ contains
       end do
    end subroutine gradient
 
-   ! The "Laplacian" of the sheet: the mean of the three neighbours.
+   ! The "Laplacian" of the sheet: the mean of the three neighbours. The published quotient is in double and rounded to
+   ! float. That of floats has the same bits: a third of a float is at least a sixth of its last digit away from where
+   ! rounding changes.
    subroutine neighbour_mean(b, neighbour, t, mean) bind(c, name="igcm_f_icon_neighbour_mean"//suffix)
       type(blocked), intent(in) :: b
       integer(c_int), intent(in) :: neighbour(b%slots, 3, b%cell_blocks)
@@ -87,13 +99,17 @@ contains
       real(wp) :: s
       integer :: i, k, ib, up
 
+      if (b%slots == 1) then
+         call mean_of_columns(b%levels, b%cell_blocks, neighbour, t, mean)
+         return
+      end if
       !$omp parallel do schedule(static)
       do ib = 1, b%cell_blocks
          do k = 1, b%levels
             up = (k - 1)*b%slots
             do i = 1, b%slots
                s = t(neighbour(i, 1, ib) + up) + t(neighbour(i, 2, ib) + up) + t(neighbour(i, 3, ib) + up)
-               mean(i, k, ib) = real(real(s, c_double)/3, wp)
+               mean(i, k, ib) = s/3
             end do
          end do
       end do
@@ -108,6 +124,10 @@ contains
       real(wp) :: own
       integer :: i, k, ib, up
 
+      if (b%slots == 1) then
+         call laplacian_of_columns(b%levels, b%cell_blocks, neighbour, weight, t, lap)
+         return
+      end if
       !$omp parallel do schedule(static) private(own)
       do ib = 1, b%cell_blocks
          do k = 1, b%levels
@@ -132,6 +152,11 @@ contains
       real(wp), intent(inout) :: var(b%slots, b%levels, b%edge_blocks)
       integer :: i, k, ib, up
 
+      if (b%slots == 1) then
+         call weighted_columns(b%levels, b%edge_blocks, first, second, cell_first, cell_second, weight, &
+                               parameter_, t, var)
+         return
+      end if
       !$omp parallel do schedule(static)
       do ib = 1, b%edge_blocks
          do k = 1, b%levels
@@ -155,6 +180,10 @@ contains
       real(wp) :: v(b%slots, b%levels)
       integer :: i, k, ib, up, top
 
+      if (b%slots == 1) then
+         call mixed_columns(b%levels, b%cell_blocks, edge, p1, p2, p3, q, grad, var)
+         return
+      end if
       top = b%levels
       !$omp parallel do schedule(static) private(v)
       do ib = 1, b%cell_blocks
