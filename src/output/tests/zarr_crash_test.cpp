@@ -235,7 +235,8 @@ TEST_P(ZarrStore, a_power_failure_in_any_commit_leaves_the_last_one) {
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::resource);
     }
-    dataset->close();
+    // The end removes the folder of the marks, and the simulation would bring them back without it.
+    if (GetParam() != Kind::by_many) dataset->close();
     files.lose_power();
     const std::int64_t records = check_whole(spec.path);
     EXPECT_GE(records, done);
