@@ -1,5 +1,5 @@
-"""A model that YAC alone couples to a program, which writes means as a pyramid of HEALPix; `benchmarks/regrid.py` compares
-with it. Rank 0 is the model, rank 1 the program.
+"""A model that YAC alone couples to a program, which writes means as a pyramid of HEALPix. `benchmarks/regrid.py`
+compares with it. Rank 0 is the model, rank 1 the program.
 
 python yac_pyramid.py MESH STEPS EVERY LEVELS FINEST COARSER
 

@@ -14,7 +14,8 @@ struct Declared {
   std::string text = {};               // the configuration that the model gave beside the user's file
 };
 
-// JSON. Without the cells of indexed grids, and without what the ranks put in `ready`: nodes and connectivity.
+// JSON. Without the cells of indexed grids, and without what the ranks put in `ready`: nodes and
+// connectivity.
 std::string to_json(const Declared& declared);
 // `name` is the file's name, for messages. Throws Error(configuration) if the text is not in the form of
 // to_json.

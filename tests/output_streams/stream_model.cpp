@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -228,6 +229,7 @@ int main(int argc, char** argv) {
     say("ERROR " + std::to_string(static_cast<int>(error.code())) + " " + error.what());
     status = status_of_error;
   }
+  if (status != 0) std::_Exit(status);  // MPI_Finalize would wait for a rank that was killed
   MPI_Finalize();
   return status;
 }

@@ -130,7 +130,8 @@ void average_fours(const Reader<T>& from, double least, bool by_all, CoarseRecor
       valid += is_valid ? 1.0 : 0.0;
     }
     to.valid[cell] = valid > 0.0 && valid >= least * 4.0;
-    to.values[cell] = to.valid[cell] ? sum / (by_all ? 4.0 : valid) : std::numeric_limits<double>::quiet_NaN();
+    to.values[cell] =
+        to.valid[cell] ? sum / (by_all ? 4.0 : valid) : std::numeric_limits<double>::quiet_NaN();
   }
 }
 
@@ -202,8 +203,7 @@ CoarseRecord coarsen(const Blueprint& blueprint, const OutputVariable& finer_var
             });
             const bool is_valid = family.count > 0 && family.valid_area >= least * family.area;
             made.valid[cell] = is_valid;
-            made.values[cell] =
-                is_valid ? operation.of(family) : std::numeric_limits<double>::quiet_NaN();
+            made.values[cell] = is_valid ? operation.of(family) : std::numeric_limits<double>::quiet_NaN();
           }
   });
   return made;
