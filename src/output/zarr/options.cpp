@@ -16,9 +16,9 @@ Type type() {
   return section({
       {.name = "writers",
        .type = choice({"all", "home"}),
-       .description = "Which servers write chunks and shards: one, the `home` of the store, or `all`, each "
-                      "those that it "
-                      "has encoded, beside each other. The metadata are always the home's.",
+       .description = "The servers that write chunks and shards: one, the `home` of the store, or `all`, "
+                      "each those that "
+                      "it has encoded, beside each other. The metadata are always the home's.",
        .example = "all"},
       {.name = "shards",
        .type = flag(),
