@@ -23,7 +23,7 @@ TEST(CouplingSection, tells_what_is_wrong) {
   EXPECT_THAT(told("yac: {grids: {boxes: {}}}"), ::testing::HasSubstr("expected one of latlon, gaussian"));
   EXPECT_THAT(told("yac: {component: \"\", grids: {boxes: {latlon: 9 deg}}}"),
               ::testing::HasSubstr("yac.component: expected a name"));
-  EXPECT_THAT(told("yac: {component: io}"), ::testing::HasSubstr("grids"));
+  EXPECT_EQ(told("yac: {component: io}"), "");  // enough for `serve --pism`, whose grids are PISM's
 }
 
 nlohmann::json request_of(const std::string& yaml, const std::string& text = {}) {
