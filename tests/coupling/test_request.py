@@ -1,4 +1,4 @@
-"""What a coupled component reads of its configuration before it knows YAC."""
+"""A coupled component reads its configuration before it knows YAC."""
 
 import pytest
 from tailrace.yac.errors import CouplingError

@@ -78,12 +78,13 @@ def test_cdo_gives_the_same_from_every_step(year, tmp_path, number):
 
 
 def write_forcing(folder: Path) -> None:
-    """The files that the rows about input name: months of 2001 and 2002, a year, and a day."""
+    """The files that the rows about input and YAC name: months of 2001 and 2002, a year, a day, and a grid."""
     days = np.arange(0.0, 365.0, 5.0)
     for name, times in {
         "sst.nc": days,
         "air.nc": days,
         "clim.nc": days,
+        "grid.nc": days,
         "day.nc": np.arange(8) / 8.0,
         "sst_200112.nc": np.arange(334.0, 365.0),
         "sst_200201.nc": np.arange(365.0, 396.0),
