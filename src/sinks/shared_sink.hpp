@@ -41,6 +41,9 @@ class SharedSink final : public Sink {
   std::int64_t written_step() const override {
     return metadata_ ? metadata_->written_step() : chunks_->written_step();
   }
+  std::int64_t on_disk_step() const override {
+    return metadata_ ? metadata_->on_disk_step() : chunks_->on_disk_step();
+  }
   bool writes() const override { return true; }
   std::optional<telemetry::DatasetStatus> status() const override;
   std::string describe() const override;
