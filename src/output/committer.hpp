@@ -35,7 +35,7 @@ struct CommitPoint {
   double closed_at = 0.0;  // when its last tick was seen, in seconds of the steady clock
   bool final = false;
   std::string part;  // in a series: the path of the current file
-  // Of that file, besides those of the DatasetSpec; null: none.
+  // Attributes of that file besides those of the DatasetSpec; null: none.
   std::shared_ptr<const Attributes> file_attributes = nullptr;
   // The first record in that file, by axis. May be empty for a single file, where all are 0.
   std::vector<std::int64_t> begins;

@@ -62,7 +62,7 @@ class FlowControl {
   std::vector<std::vector<std::size_t>> bytes_per_record_;
   std::vector<std::deque<Due>> due_;
   std::vector<std::int64_t> written_;  // commits up to this step are known to be written
-  // What written_ leaves out: commits that wait to be merged with others, and so are not on the disk.
+  // Commits that count as written above, but wait to be merged with others and so are not on the disk.
   std::vector<std::deque<std::int64_t>> unsaved_;  // steps of commits
   std::vector<std::int64_t> saved_;
   struct Reported {

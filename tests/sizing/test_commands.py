@@ -3,12 +3,14 @@
 import contextlib
 import io
 import json
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import made_up_runs as made
 import pytest
-from support.harness import Job, block_grid, field, model, replicated_grid, servers
+from support.harness import Job, block_grid, field, model, mpi_environment, replicated_grid, servers
 from tailrace import _core
 from tailrace.cli import main
 from tailrace.sizing.machine import read, text_of
@@ -261,14 +263,25 @@ def test_measure_makes_a_file_that_is_read_and_leaves_nothing_else(tmp_path):
     assert again.returncode != 0 and "MACHINE.yaml: exists" in again.stderr
 
 
-def test_measure_finds_the_network(tmp_path):
-    from tailrace.sizing.measure import network
+FIND_NETWORK = """
+from tailrace.sizing.measure import network
+told = []
+found = network(None, told.append)
+print(*told, sep="\\n")
+print("found", found.bytes_per_second, found.latency)
+"""
 
-    told = []
-    found = network(None, told.append)
-    assert found is not None, told
-    assert 1e6 < found.bytes_per_second < 1e12 and 1e-8 < found.latency < 1.0
-    assert any("both processes were on this node" in text for text in told)
+
+def test_measure_finds_the_network(tmp_path):
+    """In a process of its own, as by the command: a process that has started MPI cannot start a job."""
+    command = [sys.executable, "-c", FIND_NETWORK]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=mpi_environment(), capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    (found,) = (line.split()[1:] for line in done.stdout.splitlines() if line.startswith("found "))
+    assert 1e6 < float(found[0]) < 1e12 and 1e-8 < float(found[1]) < 1.0
+    assert "both processes were on this node" in done.stdout
 
 
 def test_metrics_in_a_configuration_are_refused_with_the_command(tmp_path):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tailrace._json import finite
 from tailrace._text import seconds_text
 from tailrace.report.facts import ReportError, load
 from tailrace.weights.placing import check_place, folder_beside, put
@@ -71,7 +72,7 @@ def plan(
             draw(sized.predictions, choice, request.deadline, folder / plot.name, plot)
             put(folder / plot.name, plot, force)
     if as_json:
-        return json.dumps(_finite(page_of(sized.predictions, choice, lines, sized.costs, notes)), indent=1)
+        return json.dumps(finite(page_of(sized.predictions, choice, lines, sized.costs, notes)), indent=1)
     return text_of(sized.predictions, choice, lines, sized.costs, notes)
 
 
@@ -247,13 +248,3 @@ def _check_format(plot: Path) -> None:
     suffix = plot.suffix[1:].lower() or "png"
     if suffix not in known:
         raise SizingError(f"{plot}: expected the suffix of a picture, such as .png, .svg or .pdf")
-
-
-def _finite(value):
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return value

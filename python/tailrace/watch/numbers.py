@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace import status
+from tailrace._json import finite
 from tailrace._text import bytes_text, percent_text, plural, seconds_text
 from tailrace.report.facts import BUSY_PHASES, ReportError, findings, headline, load
 from tailrace.streams.job import REPORT_DIRECTORY, is_marked
@@ -113,21 +114,11 @@ class Numbers:
 
     def page(self) -> dict[str, Any]:
         """For JSON, which has no infinities."""
-        return _finite(asdict(self))
+        return finite(asdict(self))
 
     @property
     def has_ended(self) -> bool:
         return self.state not in ("running", "silent")
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return value
 
 
 @dataclass
