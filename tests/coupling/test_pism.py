@@ -175,6 +175,13 @@ def test_what_the_first_process_finds_ends_the_files_of_all(tmp_path):
     assert time.monotonic() - begin < GRACE, "a process waited for the others to end their files"
 
 
+def test_a_job_without_pism_says_how_it_is_started(tmp_path):
+    (tmp_path / "run.yaml").write_text(PLAIN)
+    with Running(["mpirun", "-n", "1", *SERVE], tmp_path, mpi_environment()) as running:
+        errors = errors_of(running.wait())
+    assert "no component pism" in errors[0] and ": -n 1 tailrace serve --pism run.yaml" in errors[0]
+
+
 def test_files_are_ended_when_pism_dies(tmp_path):
     result = run(tmp_path, "kill=2", models=2)
     assert result.status != 0

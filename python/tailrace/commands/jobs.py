@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from .shared import CONFIG, Options
+from .shared import CONFIG, RANKS, Options
 
 
 @click.command()
@@ -41,7 +41,7 @@ from .shared import CONFIG, Options
 )
 @click.option(
     "--ranks",
-    type=click.IntRange(1),
+    type=RANKS,
     metavar="N",
     help="For --machine: ranks of the model, without servers (default: those of the report).",
 )
@@ -93,7 +93,7 @@ def check(
 @click.option(
     "-n",
     "--ranks",
-    type=click.IntRange(1),
+    type=RANKS,
     required=True,
     metavar="RANKS",
     help="Number of ranks of PROGRAM. Without --servers it includes the ranks that become servers (servers: count).",
