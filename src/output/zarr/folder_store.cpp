@@ -168,7 +168,8 @@ void FolderStore::make_writer_marks(const ManyWriters& writers) {
   bytes_ = counted;
 }
 
-// Each under its lock: a writer that takes it at the same time is told, or gets it and is reported here.
+// Each under its lock: of a writer that takes it at the same time and this session, one gets it, and the
+// other fails.
 void FolderStore::remove_writer_marks() {
   const std::string marks = in_folder(scratch_folder_, writers_name);
   for (const std::string& writer : list(marks)) {
