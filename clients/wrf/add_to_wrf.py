@@ -2,7 +2,8 @@
 """Adds the I/O package of Tailrace to WRF's source: add_to_wrf.py WRF_FOLDER, before `configure`. It needs Python 3.9.
 
 Each place where WRF calls PnetCDF's package gets the same lines for this one; the hook that splits servers off comes
-behind MPI_Init. Nothing is written if a place is not found, or if the package was added before.
+behind MPI_Init. Nothing is changed if a place is not found, if the package was added before, or if a file cannot be
+written.
 """
 
 import re
@@ -98,6 +99,23 @@ PLACES = {
 ONLY_CMAKE = ("external/CMakeLists.txt", "CMakeLists.txt")  # from WRF 4.6.1 on: 4.6.0 keeps its flags elsewhere
 
 
+def put_all(made: dict[Path, str], package: Path) -> None:
+    """New files beside the old ones and the package first, so that what fails leaves the tree as it was."""
+    beside = {path: path.resolve().with_name(path.name + ".tailrace") for path in made}
+    try:
+        for path, new in beside.items():
+            shutil.copy2(path, new)  # with its mode, so that a file that may not be written is refused
+            new.write_text(made[path], encoding="latin-1")
+        shutil.copytree(HERE / "io_tailrace", package)
+    except OSError as error:
+        for new in beside.values():
+            new.unlink(missing_ok=True)
+        shutil.rmtree(package, ignore_errors=True)
+        raise SystemExit(f"{error}; nothing was changed") from None
+    for path, new in beside.items():
+        new.replace(path.resolve())  # a link stays one
+
+
 def main() -> None:
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
@@ -113,12 +131,13 @@ def main() -> None:
         if name in ONLY_CMAKE and not has_cmake:
             continue
         try:
-            made[path] = change(path.read_text(encoding="latin-1"))
+            text = path.read_text(encoding="latin-1")
+            if "tailrace" in text.lower():
+                raise SystemExit("it names Tailrace already; expected WRF's own source")
+            made[path] = change(text)
         except (OSError, SystemExit) as error:
             raise SystemExit(f"{path}: {error}; nothing was changed") from None
-    for path, text in made.items():
-        path.write_text(text, encoding="latin-1")
-    shutil.copytree(HERE / "io_tailrace", package)
+    put_all(made, package)
     print(f"added io_form 15 to {len(made)} files and external/io_tailrace" + " (not for CMake)" * (not has_cmake))
 
 

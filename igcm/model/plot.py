@@ -89,7 +89,7 @@ def field_in_cells(data: netCDF4.Dataset, path: str, name: str) -> netCDF4.Varia
 
 
 def level_of(field: netCDF4.Variable, given: str) -> int:
-    if not given.isdigit() or not 1 <= int(given) <= (field.shape[1] if field.ndim == 3 else 1):
+    if not given.isdecimal() or not 1 <= int(given) <= (field.shape[1] if field.ndim == 3 else 1):
         sys.exit(f"{PROGRAM}: {given}: expected the number of a level of {field.name}, from 1")
     return int(given)
 

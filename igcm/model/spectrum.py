@@ -123,7 +123,7 @@ def main() -> None:
         dim, time = winds[0].dimensions[-1], winds[0].dimensions[0]
         lon, lat = (np.asarray(data[f"{dim}_{name}"][:]) for name in ("lon", "lat"))
         given = sys.argv[3] if len(sys.argv) == 4 else str(max(int(np.sqrt(lon.size) / 2), 1))
-        if not given.isdigit() or not 1 <= int(given) <= np.sqrt(lon.size):
+        if not given.isdecimal() or not 1 <= int(given) <= np.sqrt(lon.size):
             sys.exit(f"{PROGRAM}: {given}: expected a degree from 1 to {int(np.sqrt(lon.size))}")
         area = areas(data, data[winds[0].mesh], on_sphere(lon, lat))
         records = range(len(data[time])) if result.endswith(".csv") else [-1]

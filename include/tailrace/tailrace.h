@@ -343,9 +343,9 @@ TAILRACE_EXPORT int tailrace_step(tailrace_session* session, int64_t step, doubl
  * files of which the model gives the name: in the configuration of the stream they are the entries of
  * `output` whose names contain `{file}`, which is replaced by `path`. They have the global attributes that
  * tailrace_set_attribute gave to the stream before this call. A file that is open is closed first, and a
- * file to which no step writes a record is not made. No file that exists is replaced, also not one that this
- * run made, unless the user gives the entry `if_exists: replace`: TAILRACE_RESOURCE. Collective over the
- * stream; blocks until its first rank has looked for the file. */
+ * file to which no step writes a record is not made. No file that exists is replaced, unless the user gives
+ * the entry `if_exists: replace`, and none that the first rank has opened before: TAILRACE_RESOURCE.
+ * Collective over the stream; blocks until all its ranks have called. */
 TAILRACE_EXPORT int tailrace_open_file(tailrace_session* stream, const char* path, tailrace_error* error);
 /* Ends the files of tailrace_open_file with the records of the steps until now. A stream that has such files
  * makes no step until the next one is open. Local; call it on all ranks of the stream at the same step. */

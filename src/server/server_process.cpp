@@ -86,9 +86,10 @@ bool ServerProcess::progress() {
     moved = true;
   }
   if (reporter_.status_is_due()) reporter_.publish(snapshot());
-  if (!ended_ && !accept_streams() &&
+  if (!ended_ &&
       std::all_of(components_.begin(), components_.end(),
-                  [](const auto& hosted) { return hosted->state == HostedComponent::State::over; })) {
+                  [](const auto& hosted) { return hosted->state == HostedComponent::State::over; }) &&
+      !accept_streams()) {
     end();
     moved = true;
   }

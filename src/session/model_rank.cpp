@@ -258,47 +258,59 @@ void ModelRank::open_file(const std::string& path) {
   if (!is_stream())
     throw Error(ErrorCode::usage, "open_file was called for a session; expected a stream of open_output");
   if (is_silent()) return;
-  const auto answer = [&] {
-    if (const auto complaint = handshake::obstacle_to_file(*plan_, path))
-      throw Error(complaint->code, complaint->message);
-    if (!host_->opened_files.insert(path).second)  // the servers may not have made it yet
+  // The ranks' paths on the way up: the first one that differs from those of the ranks below it.
+  std::string other;
+  const auto answer = [&]() -> std::vector<std::byte> {
+    if (!other.empty())
       throw Error(
-          ErrorCode::resource,
-          fmt::format("open_file of \"{}\": this run has opened it already; expected another name", path));
-    base::ByteWriter writer;
-    writer.put_text(path);
-    return writer.take();
+          ErrorCode::usage,
+          fmt::format("open_file of \"{}\", but another rank of the stream opens \"{}\"; expected the "
+                      "same path on all ranks",
+                      path, other));
+    if (const auto complaint = handshake::obstacle_to_file(*plan_, path, host_->opened_files))
+      throw Error(complaint->code, complaint->message);
+    return {};
   };
   begin_to_wait("and the first rank of the stream, which looks for a file");
   messaging::PolledTree tree(*started_.component);
-  std::string agreed;
   try {
-    const auto message = messaging::broadcast(
-        tree, answer,
-        [&] {
-          running.throw_fault();
-          meanwhile();
-        },
-        "open_file failed on all ranks; the first rank of the stream reports the reason");
+    messaging::allreduce(tree,
+                         {.join =
+                              [&](std::span<const std::byte> bytes) {
+                                base::ByteReader reader(bytes);
+                                for (int text = 0; text < 2; ++text)
+                                  if (std::string theirs = reader.get_text();
+                                      theirs != path && !theirs.empty())
+                                    other = std::move(theirs);
+                              },
+                          .merged =
+                              [&] {
+                                base::ByteWriter writer;
+                                writer.put_text(path);
+                                writer.put_text(other);
+                                return writer.take();
+                              },
+                          .answer = answer,
+                          .meanwhile =
+                              [&] {
+                                running.throw_fault();
+                                meanwhile();
+                              }},
+                         "open_file failed on all ranks; the first rank of the stream reports the reason");
     while (!tree.sent()) meanwhile();
-    base::ByteReader reader(message);
-    agreed = reader.get_text();
   } catch (const messaging::AgreedFault& fault) {
     messaging::wait_until_sent(tree, seconds_to_send);
     throw Error(fault.code(), fault.what());
   }
-  if (agreed != path)
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("open_file of \"{}\", but the first rank of the stream opens \"{}\"; expected the "
-                    "same path on all ranks",
-                    path, agreed));
   base::ByteWriter writer;  // of the first rank
   if (started_.component->rank() == 0) {
     writer.put_text(path);
     writer.put_all(std::span<const std::byte>(late_.to_bytes()));
   }
   running.open_file(writer.bytes());
+  if (started_.component->rank() == 0)
+    for (std::string& place : handshake::places_of_file(*plan_, path))
+      host_->opened_files.insert(std::move(place));
   if (is_inline()) host_->own->progress();
 }
 

@@ -33,7 +33,7 @@ struct RankHost {
   std::shared_ptr<transport::Doorbell> doorbell;
   handshake::Place next_place;                      // for the next stream
   std::vector<std::weak_ptr<ModelRank>> streams{};  // in the order in which they were opened
-  std::set<std::string> opened_files{};             // names with which this rank opened files for its streams
+  std::set<std::string> opened_files{};  // places of files that this rank opened as the first of a stream
 };
 
 }  // namespace tailrace::session

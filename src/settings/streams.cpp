@@ -105,7 +105,7 @@ void check_stream_text(const Node& text, config::Problems& problems) {
 void mark_opened_files(std::vector<OutputEntry>& files) {
   for (OutputEntry& file : files) {
     file.is_opened_by_model = file.path.find(placeholder) != std::string::npos;
-    if (file.is_opened_by_model) file.gathers = false;  // the model may ask whether a record is written
+    file.gathers = false;  // the model may ask whether a record is written, of any file of the stream
   }
 }
 
@@ -130,6 +130,10 @@ void check_opened_file(const OutputEntry& file, config::Problems& problems) {
   if (file.if_exists == output::IfExists::append)
     refuse(file.if_exists_location, ".if_exists",
            "a file that the model opens begins anew; expected `fail` (the default) or `replace`");
+  if (file.on_error == OnError::skip)
+    refuse(file.location, ".on_error",
+           "the files of an entry with `{file}` are given up together, so records of later files would be "
+           "lost, too; expected `stop` or `retry`");
   if (FileName(file.path).has_limits())
     refuse(file.location, "",
            "a file that the model opens has no known limits; expected a name without `{start}` and `{end}`");

@@ -164,8 +164,8 @@ void DatasetSink::write(output::ReadyCommit& ready) {
   const bool needs_no_file = is_closed || (plan_.entry.has_many_files() && !dataset_ && !plan_.axes.empty() &&
                                            point.records == 0 && !goes_on(point.part));
   const bool brings = !ready.commit.chunks.empty() || !ready.commit.values.empty();
-  // A writer of chunks that has begun gets all lengths, too.
-  if (!needs_no_file && (brings || (share_ == Share::chunks && dataset_))) {
+  // A writer of chunks gets all lengths, and takes its mark with the first commit, also without chunks.
+  if (!needs_no_file && (brings || share_ == Share::chunks)) {
     if (!dataset_) create(point);
     errors_.add_attributes(ready.commit);
     dataset_->commit(ready.commit);
@@ -399,6 +399,7 @@ void DatasetSink::committed(const Write& write) {
 void DatasetSink::tell_empty_axes(const output::ReadyCommit& ready) const {
   const std::string when = fmt::format(
       "the run ended at {:g} s of model time, before the first one was complete", ready.point.model_time);
+  if (plan_.entry.is_opened_by_model) return;  // such a file need not be opened
   if (records_ == 0 && !plan_.axes.empty() && !plan_.continues) {
     base::log_warning(fmt::format("{}: the file stayed empty: {} ({})", plan_.entry.path, when,
                                   plan_.axes.front().every.sentence()));

@@ -3,6 +3,7 @@ makes of the same calls, in dimensions, names, types, values and attributes."""
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -188,17 +189,67 @@ def test_a_date_that_is_none_is_told(tmp_path):
     fail(tmp_path, 1, script, "expected dates as 2000-01-24_12:00:00", '"2000-13-24_12:00:00"')
 
 
+# Lines of our own in which the script finds its places, in the files that it changes in a tree without CMake.
+REGISTRY = "package   io_pnetcdf  io_form_restart==11   -  -\n"
+CASE = "#ifdef PNETCDF\n  CASE ( IO_PNETCDF )\n    CALL ext_pnc_ioclose( Hndl, Status )\n#endif\n"
+SUFFIX = "  ELSE IF ( use_package(io_form) .EQ. IO_PNETCDF ) THEN\n    ext = '.nc '\n"
 PLACES = {
-    "Registry/Registry.EM_COMMON": "package   io_pnetcdf  io_form_restart==11   -  -\n",
-    "frame/module_io.F": "#ifdef PNETCDF\n  CASE ( IO_PNETCDF )\n    CALL ext_pnc_ioclose( Hndl, Status )\n#endif\n",
+    "Registry/Registry.EM_COMMON": REGISTRY,
+    "Registry/Registry.EM_COMMON.var": REGISTRY,
+    "Registry/Registry.CONVERT": REGISTRY,
+    "frame/module_io.F": CASE * 19,
+    "frame/md_calls.m4": CASE,
+    "share/output_wrf.F": "   ( use_package( io_form ) == IO_PNETCDF ) ) THEN\n",
+    "share/wrf_ext_write_field.F": "  IF ( use_package(io_form) .EQ. IO_PNETCDF ) THEN\n",
+    "share/module_io_domain.F": SUFFIX * 2,
+    "external/RSL_LITE/module_dm.F": "  CALL wrf_set_dm_communicator( mpi_comm_here )\n  CALL wrf_termio_dup\n",
+    "arch/preamble": "LIBS = CONFIGURE_ADIOS2_LIB_PATH\n#NOWIN LIB_EXTERNAL = \\\n",
+    "arch/postamble": "all : CONFIGURE_WRFIO_ADIOS2 \n   -DINTIO \\\nwrfio_grib_share :\n",
 }
+SCRIPT = TREE / "clients" / "wrf" / "add_to_wrf.py"
 
 
-def test_the_source_of_wrf_stays_as_it_is_where_a_place_is_not_found(tmp_path):
+def add_to_wrf(folder: Path, script: Path = SCRIPT) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, script, folder], capture_output=True, text=True)
+
+
+def lay_out(folder: Path) -> None:
     for name, text in PLACES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    command = [sys.executable, TREE / "clients" / "wrf" / "add_to_wrf.py", tmp_path]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1 and "Registry.EM_COMMON.var" in done.stderr and "nothing was changed" in done.stderr
-    assert {name: (tmp_path / name).read_text() for name in PLACES} == PLACES
+        (folder / name).parent.mkdir(exist_ok=True, parents=True)
+        (folder / name).write_text(text)
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_source_of_wrf_is_changed_as_a_whole_and_once(tmp_path):
+    lay_out(tmp_path)
+    done = add_to_wrf(tmp_path)
+    assert done.returncode == 0, done.stderr
+    made = contents(tmp_path)
+    assert made["frame/module_io.F"] == (CASE + CASE.replace("PNETCDF", "TAILRACE").replace("_pnc_", "_tailrace_")) * 19
+    assert made["external/RSL_LITE/module_dm.F"].count("ext_tailrace_split") == 1
+    assert (tmp_path / "external" / "io_tailrace" / "package.h").exists()
+    assert set(made) == set(PLACES) | {name for name in made if name.startswith("external/io_tailrace/")}
+    again = add_to_wrf(tmp_path)
+    assert again.returncode == 1 and "added before" in again.stderr
+    shutil.rmtree(tmp_path / "external" / "io_tailrace")  # as a user who wants to begin anew may do
+    again = add_to_wrf(tmp_path)
+    assert again.returncode == 1 and "names Tailrace already" in again.stderr and "nothing was changed" in again.stderr
+    assert contents(tmp_path) == {name: made[name] for name in PLACES}
+
+
+@pytest.mark.parametrize("missing", ["Registry/Registry.EM_COMMON.var", "the package"])
+def test_the_source_of_wrf_stays_as_it_is_where_something_is_missing(tmp_path, missing):
+    lay_out(tmp_path / "WRF")
+    script = SCRIPT
+    if missing == "the package":
+        script = Path(shutil.copy(SCRIPT, tmp_path))
+    else:
+        (tmp_path / "WRF" / missing).unlink()
+    before = contents(tmp_path / "WRF")
+    done = add_to_wrf(tmp_path / "WRF", script)
+    assert done.returncode == 1 and "nothing was changed" in done.stderr
+    assert "io_tailrace" in done.stderr if missing == "the package" else missing in done.stderr
+    assert contents(tmp_path / "WRF") == before

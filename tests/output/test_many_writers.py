@@ -123,6 +123,28 @@ def test_the_report_counts_a_store_once(job):
     assert many["disk_bytes"] == size
 
 
+def test_servers_without_chunks_leave_no_marks(job):
+    """Records of few bytes are all assembled on one server."""
+    config = {
+        "fields": {"state": {"every": "1 step", "names": ["w"]}},
+        "output": {
+            f"{name}.zarr": {
+                "format": "zarr",
+                "compression": "none",
+                "zarr": {"writers": name, "shards": False},
+                "variables": [{"field": "w", "every": "2 s"}],
+            }
+            for name in ("all", "home")
+        },
+    }
+    play = model(2, grids=[block_grid("g", shape=(2, 5, 7))], fields=[field("w", "g")], times=varying_times(6, seed=3))
+    result = job(play, servers(3), config=config).finished()
+    assert not list(result.path("all.zarr").rglob(".writers"))
+    report = json.loads((result.folder / "tailrace_report" / "report.json").read_text())
+    files = {file["path"]: file for file in report["files"]}
+    assert files["all.zarr"]["encoded_bytes"] == files["home.zarr"]["encoded_bytes"]
+
+
 def test_jobs_with_other_numbers_of_servers_append(job):
     options = {"write_every": "4 s", "compression": "zlib", "if_exists": "append"}
     options["variables"] = [

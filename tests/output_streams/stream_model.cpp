@@ -192,7 +192,9 @@ class Model {
       session.set_attribute(action.at("name"), std::vector<std::int32_t>{action.at("value").get<int>()});
     if (what == "attribute" && action.at("value").is_number_float())
       session.set_attribute(action.at("name"), std::vector<float>{action.at("value").get<float>()});
-    if (what == "open_file") session.open_file(action.at("path"));
+    if (what == "open_file")  // on the last rank by another name, if there is one
+      session.open_file(
+          action.at(action.contains("other") && part.rank + 1 == part.ranks ? "other" : "path"));
     if (what == "close_file") session.close_file();
     if (what == "written") await_written(part, action.at("step"));
     if (what == "finish") session.finish();

@@ -44,7 +44,8 @@ def test_a_file_of_wrf(tmp_path):
 
 def test_written_says_that_a_record_is_on_the_disk(tmp_path):
     """Also the record of the latest step, which no later call completes."""
-    actions = [*stream("history"), do("open_file", "history", path="a.nc"), *steps("history", [1, 2])]
+    beside = FILES + "  fixed.nc: {variables: [{fields: '*', every: 1 step}]}\n"
+    actions = [*stream("history", beside), do("open_file", "history", path="a.nc"), *steps("history", [1, 2])]
     actions += [do("written", "history", step=2), do("wait_for", path="go"), do("finish")]
     with start(tmp_path, actions, ranks=3, serving=servers(2)) as running:
         running.wait_for("WAITS for go")
@@ -63,6 +64,10 @@ REFUSED = {
         "others.nc exists",
         "if_exists: replace",
     ),
+    "another path on a rank": (
+        [do("open_file", "h", path="a.nc", other="b.nc", refused=True)],
+        'open_file of "a.nc", but another rank of the stream opens "b.nc"',
+    ),
     "open_file of a session": ([do("ready"), do("open_file", path="a.nc", refused=True)], "was called for a session"),
     "written of a session": ([do("ready"), do("written", step=0, refused=True)], "was called for a session"),
     "a stream in a stream": ([do("open", "h", name="inner", text=FILES, refused=True)], "a stream opens no stream"),
@@ -78,6 +83,11 @@ REFUSED = {
     "a mean in such a file": (
         [do("open", name="t", text=FILES.replace("every", "operation: mean, every"), refused=True)],
         "expected `operation: snapshot`",
+    ),
+    "skip of such a file": (
+        [do("open", name="t", text=FILES.replace("{vari", "{on_error: skip, vari"), refused=True)],
+        "output.{file}.on_error",
+        "expected `stop` or `retry`",
     ),
     "a series of such files": (
         [do("open", name="t", text=FILES.replace("{vari", "{new_file_every: 1 h, vari"), refused=True)],
@@ -100,14 +110,14 @@ def test_wrong_calls_are_refused(tmp_path):
         ready_once = ready_once or any(call["do"] == "ready" and call["of"] == "" for call in calls)
     actions += [do("open_file", "h", path="a.nc"), *steps("h", [1]), do("close_file", "h")]
     actions += [do("step", "h", step=2, time=20.0, refused=True), do("open_file", "h", path="a.nc", refused=True)]
-    actions += [do("finish")]
+    actions += [do("open_file", "h", path="./a.nc", refused=True), do("finish")]
     config = {"streams": {"user": {"output": {"{file}": {"compresion": "none"}}}}}
     result = run(tmp_path, actions, config=config).finished()
     refusals = [line for line in result.output.splitlines() if line.startswith("REFUSED")]
     text = result.output
     for name, (_, *pieces) in REFUSED.items():
         assert all(piece in text for piece in pieces), f"{name}: {pieces}\n{text}"
-    assert len(refusals) == len(REFUSED) + 2
+    assert len(refusals) == len(REFUSED) + 3
     assert (tmp_path / "others.nc").read_text() == "of another program"
     check_file(tmp_path / "a.nc", [1])
 

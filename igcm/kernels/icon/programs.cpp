@@ -48,10 +48,10 @@ class Sheet {
   Sheet(Dataset& data, const Options& options)
       : data_(data), call_(functions(options.language, Real{})), weight_slots_(one_number(data, "blk", 1)) {
     const int slots = options.sizes.at("slots");
-    if (slots > most_slots)
-      throw std::runtime_error("--slots is " + std::to_string(slots) + "; expected at most " +
-                               std::to_string(most_slots));
     b_.slots = slots > 0 ? slots : weight_slots_;
+    if (b_.slots > most_slots)
+      throw std::runtime_error((slots > 0 ? "--slots is " : "blk is ") + std::to_string(b_.slots) +
+                               "; expected at most " + std::to_string(most_slots));
     b_.levels = one_number(data, "H", 3);
     cells_ = length_of_table("neighbor", 3);
     edges_ = length_of_table("ecell", 2);

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "config/problems.hpp"
+#include "env/place.hpp"
 #include "plan/series_clock.hpp"
 #include "settings/streams.hpp"
 
@@ -206,7 +207,16 @@ std::vector<plan::ContinuedAxes> look_at_existing_files(const plan::Plan& plan, 
   return ExistingFiles(plan, begin, files, earlier).all();
 }
 
-std::optional<base::Fault> obstacle_to_file(const plan::Plan& plan, const std::string& name) {
+std::vector<std::string> places_of_file(const plan::Plan& plan, const std::string& name) {
+  std::vector<std::string> places;
+  for (const plan::DatasetPlan& file : plan.files)
+    if (file.entry.is_opened_by_model)
+      places.push_back(env::place_of(settings::opened_path(file.entry, name)));
+  return places;
+}
+
+std::optional<base::Fault> obstacle_to_file(const plan::Plan& plan, const std::string& name,
+                                            const std::set<std::string>& opened) {
   const auto refuse = [&](ErrorCode code, const std::string& why) {
     return base::Fault{code, fmt::format("open_file of \"{}\": {}", name, why)};
   };
@@ -218,6 +228,9 @@ std::optional<base::Fault> obstacle_to_file(const plan::Plan& plan, const std::s
     const output::Format& format = *file.entry.writer();
     const bool may_replace = file.entry.if_exists == output::IfExists::replace;
     const std::string path = settings::opened_path(file.entry, name);
+    if (opened.contains(env::place_of(path)))
+      return refuse(ErrorCode::resource,
+                    fmt::format("this run has opened {} already; expected another name", path));
     if (may_replace || !format.makes_files() || !is_there(format, path, env::system_files())) continue;
     return refuse(
         ErrorCode::resource,

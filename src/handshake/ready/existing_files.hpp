@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,12 @@ std::vector<plan::ContinuedAxes> look_at_existing_files(const plan::Plan& plan, 
                                                         const env::FileSystem& files,
                                                         const EarlierJobs& earlier = {});
 
-// On the first rank of a stream: why the model cannot open files of this name, if it cannot.
-std::optional<base::Fault> obstacle_to_file(const plan::Plan& plan, const std::string& name);
+// On the first rank of a stream: why the model cannot open files of this name, if it cannot. `opened`: the
+// places (env::place_of) of the files that this rank has opened, which the servers may not have made yet.
+std::optional<base::Fault> obstacle_to_file(const plan::Plan& plan, const std::string& name,
+                                            const std::set<std::string>& opened);
+// The places of the files of this name.
+std::vector<std::string> places_of_file(const plan::Plan& plan, const std::string& name);
 
 // By file of the plan: the fill values of a file that the run appends to, or that a checkpoint goes on with.
 // `continued` is what look_at_existing_files() returned.

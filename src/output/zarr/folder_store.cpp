@@ -159,49 +159,61 @@ void FolderStore::take_mark() {
 
 bool FolderStore::is_in_place() { return marked_ && marked_->is_file_at(path(mark_name_)); }
 
+// Marks are no part of the store, so nobody counts their bytes.
 void FolderStore::make_writer_marks(const ManyWriters& writers) {
+  const std::uint64_t counted = bytes_;
   for (int writer = 0; writer < writers.count; ++writer)
     place(in_folder(scratch_folder_, writers_name) + "/" + std::to_string(writer), {},
           std::as_bytes(std::span(writers.token)));
+  bytes_ = counted;
 }
 
-bool FolderStore::remove_writer_marks() {
-  bool found = false;
-  for (const std::string& name : list(scratch_folder_)) {
-    if (name != writers_name && !name.starts_with(std::string(scratch_name) + ".")) continue;
-    remove(in_folder(scratch_folder_, name));
-    found = true;
+// Each under its lock: of a writer that takes it at the same time and this session, one gets it, and the
+// other fails.
+void FolderStore::remove_writer_marks() {
+  const std::string marks = in_folder(scratch_folder_, writers_name);
+  for (const std::string& writer : list(marks)) {
+    const std::string mark = path(marks + "/" + writer);
+    const auto file = files_.open(mark, env::Access::update);
+    mark_as_writer(*file, mark);
+    files_.remove(mark);
   }
-  return found;
+  for (const std::string& name : list(scratch_folder_))
+    if (name == writers_name || name.starts_with(std::string(scratch_name) + "."))
+      remove(in_folder(scratch_folder_, name));
 }
 
+// The file that is compared is the one that is locked: another session may put its own in the place
+// meanwhile.
 void FolderStore::take_writer_mark(const std::string& token) {
-  const auto is_it = [&] {
-    if (!has(mark_name_)) return false;
-    const std::vector<std::byte> found = read(mark_name_);
-    return std::ranges::equal(found, std::as_bytes(std::span(token)));
-  };
-  if (!is_it())
-    throw Error(
-        ErrorCode::resource,
-        "is not the store that the home of the file writes: it was removed or replaced, or it is not in "
-        "a directory that all servers share; expected such a directory, or `zarr: {writers: home}`");
-  take_mark();
+  if (has(mark_name_)) {
+    auto file = files_.open(path(mark_name_), env::Access::update);
+    std::vector<std::byte> found(file->size());
+    file->read(0, found);
+    if (std::ranges::equal(found, std::as_bytes(std::span(token)))) {
+      mark_as_writer(*file, path(mark_name_));
+      marked_ = std::move(file);
+      if (is_in_place()) return;
+      marked_.reset();
+    }
+  }
+  throw Error(
+      ErrorCode::resource,
+      "is not the store that the home of the file writes: it was removed or replaced, or it is not in "
+      "a directory that all servers share; expected such a directory, or `zarr: {writers: home}`");
 }
 
-// The folder of the marks goes with the last of them.
+// A writer removes its mark while it has the lock, so that it is not that of another session. The folder of
+// the marks goes with the last of them; on NFS it is empty only when the removed file is closed.
 void FolderStore::close() {
-  const bool had_mark = marked_ != nullptr && is_in_place();
+  if (is_writer_ && marked_ && is_in_place()) try {
+      files_.remove(path(mark_name_));
+      marked_.reset();
+      files_.remove(path(in_folder(scratch_folder_, writers_name)));
+    } catch (const Error&) {
+      // The marks of others are in the folder. Whatever stays is removed by the next session.
+    }
   marked_.reset();
-  if (!is_writer_ || !had_mark) return;
-  try {
-    const std::uint64_t size = read(mark_name_).size();
-    files_.remove(path(mark_name_));
-    bytes_ -= size;
-    files_.remove(path(in_folder(scratch_folder_, writers_name)));
-  } catch (const Error&) {
-    // The marks of others are in the folder. Whatever stays is removed by the next session.
-  }
 }
 
 void check_no_writers(env::FileSystem& files, const std::string& place) {

@@ -47,9 +47,9 @@ class FolderStore final : public Store {
 
   // Makes the marks that so many writers will take; they must not exist.
   void make_writer_marks(const ManyWriters& writers);
-  // Removes the marks and temporary files that writers of a killed run left, and returns whether there were
-  // any; after check_no_writers().
-  bool remove_writer_marks();
+  // Removes the marks and temporary files that writers of a killed run left. Throws Error(resource) if one of
+  // them still writes.
+  void remove_writer_marks();
   // Takes the mark of this writer. Throws Error(resource) if this is not the store with this token.
   void take_writer_mark(const std::string& token);
 

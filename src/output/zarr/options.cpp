@@ -16,9 +16,8 @@ Type type() {
   return section({
       {.name = "writers",
        .type = choice({"all", "home"}),
-       .description = "The servers that write chunks and shards: one, the `home` of the store, or `all`, "
-                      "each those that "
-                      "it has encoded, beside each other. The metadata are always the home's.",
+       .description = "`home`: one server, the home of the store, writes all chunks and shards. `all`: each "
+                      "server writes those that it has encoded. The home always writes the metadata.",
        .example = "all"},
       {.name = "shards",
        .type = flag(),

@@ -277,8 +277,8 @@ class ZarrFormat final : public Format {
     FolderStore& store = *owned;
     store.take_mark();
     check_no_writers(files, place);
+    store.remove_writer_marks();  // before the roll-back: no writer of a killed run can begin any more
     auto dataset = append_to(std::move(owned), spec);
-    if (store.remove_writer_marks()) store.count_bytes();
     if (spec.writers) store.make_writer_marks(*spec.writers);
     return dataset;
   }
