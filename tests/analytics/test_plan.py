@@ -94,6 +94,20 @@ def test_the_graph_for_graphviz(run):
     assert graph.startswith("digraph diagnostics {") and graph.count("{") == graph.count("}")
 
 
+def test_a_graph_replaces_nothing(run):
+    (run / "kept.dot").write_text("of another\n")
+    before = (run / CONFIGURATION).read_text()
+    refused = {"kept.dot": "exists; expected", CONFIGURATION: "exists and is read", "no/a": "no directory"}
+    for name, told in refused.items():
+        for force in ["--force"] * (name != "kept.dot"), []:
+            said = check(run, "--graph", name, *force)
+            assert said.returncode == 1 and f"{name}: " in said.stderr and told in said.stderr
+    assert (run / "kept.dot").read_text() == "of another\n" and (run / CONFIGURATION).read_text() == before
+    assert check(run, "--graph", "kept.dot", "--force").returncode == 0
+    assert (run / "kept.dot").read_text().startswith("digraph")
+    assert "--force needs --graph" in check(run, "--force").stderr
+
+
 def test_a_changed_configuration_is_checked_without_the_model(run):
     config = yaml.safe_load((run / CONFIGURATION).read_text())
     config["diagnostics"]["flux"]["is"] = "mean(ww * ww, yy)"

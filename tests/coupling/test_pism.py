@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 import netCDF4
@@ -13,6 +14,7 @@ import zarr
 from support import pism_contents
 from support.coupled_runs import needs_coupling
 from support.harness import Running, mpi_environment
+from tailrace.yac.running import GRACE
 
 pytestmark = needs_coupling
 CALLS = Path(pism_contents.__file__).with_name("pism_calls.py")
@@ -164,6 +166,22 @@ def test_an_order_that_cannot_be_followed_ends_the_job(tmp_path):
     assert len(errors) == 1 and "PISM gave the order number 15, which is unknown; expected 1 to 14" in errors[0]
 
 
+def test_what_the_first_process_finds_ends_the_files_of_all(tmp_path):
+    (tmp_path / "snapshots.nc").mkdir()
+    begin = time.monotonic()
+    errors = errors_of(run(tmp_path, servers=2))
+    assert len(errors) == 1 and "snapshots.nc is a folder, and PISM makes a file of this name" in errors[0]
+    assert times_in(tmp_path / "spatial.nc") == pism_contents.TIMES["spatial"][:1]
+    assert time.monotonic() - begin < GRACE, "a process waited for the others to end their files"
+
+
+def test_a_job_without_pism_says_how_it_is_started(tmp_path):
+    (tmp_path / "run.yaml").write_text(PLAIN)
+    with Running(["mpirun", "-n", "1", *SERVE], tmp_path, mpi_environment()) as running:
+        errors = errors_of(running.wait())
+    assert "no component pism" in errors[0] and ": -n 1 tailrace serve --pism run.yaml" in errors[0]
+
+
 def test_files_are_ended_when_pism_dies(tmp_path):
     result = run(tmp_path, "kill=2", models=2)
     assert result.status != 0
@@ -218,3 +236,18 @@ def test_the_configuration_decides_about_existing_files(tmp_path):
     result = run(tmp_path, config=PLAIN + "output: {'{file}': {if_exists: fail}}\n")
     assert any("spatial.nc" in error for error in errors_of(result))
     assert (tmp_path / "spatial.nc").read_text() == "of another\n"
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        "output: {'{file}': {variables: [{field: thc, every: 1 step}]}}\n",
+        "output: {'{file}': {variables: [{field: thk, every: 1 stap}]}}\n",
+    ],
+    ids=["unknown field", "unknown word"],
+)
+def test_a_mistake_in_the_configuration_moves_nothing(tmp_path, mistake):
+    (tmp_path / "spatial.nc").write_text("of another\n")
+    errors_of(run(tmp_path, config=PLAIN + mistake))
+    assert (tmp_path / "spatial.nc").read_text() == "of another\n"
+    assert not (tmp_path / "spatial.nc~").exists()

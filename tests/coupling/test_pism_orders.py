@@ -5,9 +5,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tailrace.pism.aside import move_aside
+from tailrace.pism.aside import move_aside, move_back
 from tailrace.pism.file import text_of
 from tailrace.pism.files import Files
+from tailrace.pism.first import in_first
 from tailrace.pism.orders import Action, Order, parse
 from tailrace.pism.partner import GridPart
 from tailrace.pism.service import ANY_FILE, check_request
@@ -165,3 +166,25 @@ def test_a_folder_is_not_moved_aside(tmp_path):
     (tmp_path / "a.nc").mkdir()
     with pytest.raises(CouplingError, match=r"a.nc is a folder, and PISM makes a file of this name"):
         move_aside(tmp_path / "a.nc")
+
+
+def test_a_file_that_was_moved_comes_back_only_to_a_free_name(tmp_path):
+    path = tmp_path / "a.nc"
+    path.write_text("of another\n")
+    aside = move_aside(path)
+    assert aside == tmp_path / "a.nc~" and not path.exists()
+    path.write_text("of a third\n")
+    assert not move_back(aside, path)
+    assert (path.read_text(), aside.read_text()) == ("of a third\n", "of another\n")
+    path.unlink()
+    assert move_back(aside, path) and path.read_text() == "of another\n" and not aside.exists()
+
+
+def test_a_failure_of_the_first_process_is_that_of_all():
+    problems = []
+    other = SimpleNamespace(rank=1, bcast=lambda given: (None, problems[0]))
+    first = SimpleNamespace(rank=0, bcast=lambda given: problems.append(given[1]) or given)
+    for comm in (first, other):
+        with pytest.raises(CouplingError, match="modulo by zero"):
+            in_first(comm, lambda: 1 // 0)
+    assert in_first(SimpleNamespace(rank=0, bcast=lambda given: given), lambda: 3) == 3

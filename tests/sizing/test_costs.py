@@ -2,7 +2,8 @@
 
 import made_up_runs as made
 import pytest
-from tailrace.sizing.costs import FROM_MACHINE, LEAST_ERROR, SINGLE, fit, lacking, step_seconds
+from tailrace.sizing.costs import FROM_MACHINE, LEAST_ERROR, SINGLE, fit, step_seconds
+from tailrace.sizing.damage import lacking
 from tailrace.sizing.errors import SizingError
 from tailrace.sizing.workload import Variable
 
@@ -103,6 +104,41 @@ def test_a_damaged_report_is_found(place):
     assert lacking(report) is not None
     del report[kind][number][key]
     assert key in lacking(report)
+
+
+@pytest.mark.parametrize("name", ["ready_seconds", "checkpoint_seconds", "get_seconds", "steps"])
+@pytest.mark.parametrize("value", ["1", None, float("nan"), [1.0], True])
+def test_a_report_with_words_for_numbers_is_found(name, value):
+    report = made.report(ranks=2)
+    report["clients"][1][name] = value
+    assert lacking(report) == f"clients[1].{name} is not a number"
+
+
+def test_what_is_lacking_is_said_in_words():
+    report = made.report()
+    assert lacking(report | {"files": {}}) == "files is not a list"
+    assert lacking(report | {"servers": [3]}) == "servers[0] is not a map"
+    assert lacking(report | {"run": {"mode": "dedicated"}}) == "run.outcome is missing"
+    report["servers"][0]["phases"]["encode"] = {}
+    assert lacking(report) == "servers[0].phases.encode.seconds is missing"
+    del report["clients"][0]["ready_seconds"], report["servers"][0]["phases"]
+    assert lacking(report) == "servers[0].phases is missing"
+
+
+def test_times_of_nothing_are_left_out():
+    """A clock may see nothing of a short step or commit."""
+    report, more = made.report(), made.report(ranks=8)
+    report["files"].append(report["files"][0] | {"path": "2.nc", "write": made.timings(0.0)})
+    costs = fit([report], made.machine(), "bubble")
+    assert costs.write.value == pytest.approx(made.PRICES["write"], rel=1e-6)
+    for client in more["clients"]:
+        client["run_seconds"] = 0.0
+    assert fit([made.report(), more], made.machine(), "bubble").model.step(4) == pytest.approx(made.STEP / 4)
+    assert fit([more, more], made.machine(), "bubble").model.step(4) == 0.0
+    for file in report["files"]:
+        file["write"] = made.timings(0.0)
+    costs = fit([report], made.machine(), "bubble")
+    assert costs.commit.value == costs.write.value == 0.0
 
 
 def test_the_length_of_a_step_in_model_time():

@@ -60,6 +60,8 @@ def test_what_is_written_is_read(tmp_path, directory):
         ("memcpy: 9 GiB/s", "memcpy: [", r"m\.yaml:\d+:\d+: is not YAML"),
         (GOOD, "", r"m\.yaml: is empty; `tailrace measure`"),
         (GOOD, "[1]", r"m\.yaml:1:1  expected a map"),
+        ("memcpy:", "[1, 2]:", r"m\.yaml:3:1  expected a word as the key"),
+        ("9 GiB", "9\0GiB", r"m\.yaml:3:10: is not YAML: the character '\\x00' is not allowed$"),
     ],
 )
 def test_a_mistake_has_its_place(tmp_path, old, new, piece):

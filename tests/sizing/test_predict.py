@@ -1,10 +1,12 @@
 """Predictions against sums by hand."""
 
 import math
+from dataclasses import replace
 
 import made_up_runs as made
 import pytest
 from tailrace.sizing.choices import batch_lines, cheapest, layouts
+from tailrace.sizing.commands import _warnings
 from tailrace.sizing.costs import fit
 from tailrace.sizing.errors import SizingError
 from tailrace.sizing.predict import WAKING, Layout, predict, work_of
@@ -57,6 +59,15 @@ def test_a_server_that_falls_behind_lets_the_model_wait_after_its_buffers_are_fu
         assert one.stall_seconds == pytest.approx(one.server_seconds - loop - absorbed, rel=1e-6)
         assert one.finish_seconds == pytest.approx(absorbed, rel=1e-6)
         assert one.seconds == pytest.approx(made.READY + one.server_seconds, rel=1e-6)
+
+
+def test_a_warning_says_where_the_model_would_wait():
+    behind = replace(predicted(), margin=-0.1, stall_seconds=5.0, finish_seconds=3.0)
+    (told,) = _warnings(behind, costs())
+    assert "1 server cannot keep up with 4 ranks" in told and "the model would wait 5 s. Expected" in told
+    (told,) = _warnings(replace(behind, stall_seconds=0.0, layout=Layout(1, 1, 1, None)), costs())
+    assert "with 1 rank on" in told and "would wait" not in told
+    assert "the buffers have room for the rest, which takes 3 s after the last step. Expected" in told
 
 
 def test_more_servers_share_what_is_compressed_but_not_the_file_of_one_home():
@@ -156,13 +167,17 @@ def test_layouts_on_one_node_and_on_as_many_as_are_needed():
     ]
     assert all(one.ranks_on_node + one.servers_on_node <= 16 for one in many)
     assert [(one.servers, one.per_node) for one in layouts(8, 4, 1, 2, 2)] == [(1, None), (2, 1), (4, 2)]
+    assert layouts(16, 16, 16, None, 8) == [Layout(16, 1, 2, None)], "a server that takes a whole node"
 
 
 @pytest.mark.parametrize(
     ("arguments", "piece"),
     [
         ((100, 16, 20, None, 8), "has 16 cores by the machine's file, and a server takes 20"),
-        ((2, 16, 1, 3, 8), "--nodes 3: there are only 2 ranks"),
+        ((4, 16, 20, None, 8), "has 16 cores by the machine's file, and a server takes 20"),
+        ((100, 16, 20, 8, 8), "has 16 cores by the machine's file, and a server takes 20"),
+        ((2, 16, 1, 3, 8), "--nodes 3: with 2 ranks; expected"),
+        ((1, 16, 1, 3, 8), "--nodes 3: with 1 rank; expected"),
     ],
 )
 def test_layouts_that_cannot_be(arguments, piece):
@@ -190,6 +205,7 @@ def test_lines_for_the_batch_script():
     lines, section = batch_lines(one, "run.yaml", 1)
     assert lines == ["#SBATCH --nodes=2 --ntasks=34 --ntasks-per-node=17", "tailrace run -n 34 run.yaml -- ./model"]
     assert section == "servers: {mode: dedicated, count: 4}"
+    assert "tailrace run -n 34 'a run.yaml' -- ./model" in batch_lines(one, "a run.yaml", 1)[0]
     prices = costs()
     tight = made.page(ranks=30)
     tight["memory"][3] |= {"suffices": False, "option_bytes": 3 * 2**30}

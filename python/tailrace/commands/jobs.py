@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from .shared import CONFIG, Options
+from .shared import CONFIG, RANKS, Options
 
 
 @click.command()
@@ -24,6 +24,7 @@ from .shared import CONFIG, Options
     metavar="FILE",
     help="Write the plan of the diagnostics as a graph for Graphviz's dot.",
 )
+@click.option("--force", is_flag=True, help="Replace an existing graph.")
 @click.option(
     "--restart",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -40,7 +41,7 @@ from .shared import CONFIG, Options
 )
 @click.option(
     "--ranks",
-    type=click.IntRange(1),
+    type=RANKS,
     metavar="N",
     help="For --machine: ranks of the model, without servers (default: those of the report).",
 )
@@ -49,12 +50,14 @@ def check(
     options,
     declared: Path | None,
     graph: Path | None,
+    force: bool,
     restart: Path | None,
     machine: Path | None,
     ranks: int | None,
 ) -> None:
     """Check CONFIG without running a model and print the plan. The files of `input` and `yac` are opened."""
     from tailrace import _core
+    from tailrace.weights.placing import check_place, folder_beside, put
 
     if graph and not declared:
         raise click.UsageError("--graph needs --declared: the plan depends on the shapes of the model's fields")
@@ -62,8 +65,12 @@ def check(
         raise click.UsageError("--restart needs --declared: a checkpoint belongs to the fields and grids of a model")
     if machine and not declared:
         raise click.UsageError("--machine needs --declared: how much is written depends on the model's fields")
+    if force and not graph:
+        raise click.UsageError("--force needs --graph: nothing else is written")
     if ranks and not machine:
         raise click.UsageError("--ranks needs --machine: without it, nothing depends on their number")
+    if graph:
+        check_place(graph, force, [one for one in (config, declared, machine) if one])
     text = _core.check(config, dict(options), declared, restart).rstrip("\n")
     if not declared:  # what a run has declared, it has read
         from tailrace.yac.checks import check_files
@@ -76,14 +83,17 @@ def check(
         for warning in check_servers(config, declared, machine, ranks, dict(options)):
             click.echo(f"tailrace: warning: {warning}", err=True)
     if graph:
-        graph.write_text(_core.plan_graph(config, declared, dict(options)))
+        with folder_beside(graph) as folder:
+            made = folder / graph.name
+            made.write_text(_core.plan_graph(config, declared, dict(options)), encoding="utf-8")
+            put(made, graph, force)
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option(
     "-n",
     "--ranks",
-    type=click.IntRange(1),
+    type=RANKS,
     required=True,
     metavar="RANKS",
     help="Number of ranks of PROGRAM. Without --servers it includes the ranks that become servers (servers: count).",

@@ -7,6 +7,7 @@ import click
 STATUS_OF_CONFIGURATION = 2
 STATUS_OF_FAILURE = 1
 CONFIG = click.Path(exists=True, dir_okay=False, path_type=Path)
+RANKS = click.IntRange(1, 2**31 - 1)  # as MPI counts them
 
 
 class Failed(click.ClickException):

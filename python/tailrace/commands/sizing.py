@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from .shared import CONFIG, Options
+from .shared import CONFIG, RANKS, Options
 from .watching import Length
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -65,9 +65,7 @@ def measure(output: Path, directory: Path, megabytes: int, mpirun: str | None, f
     help="The declarations of the model: declared.COMPONENT.json in the report directory of a run.",
 )
 @click.option("--machine", type=FILE, required=True, metavar="FILE", help="What `tailrace measure` made on a node.")
-@click.option(
-    "--ranks", type=click.IntRange(1), required=True, metavar="N", help="Ranks of the model, without servers."
-)
+@click.option("--ranks", type=RANKS, required=True, metavar="N", help="Ranks of the model, without servers.")
 @click.option(
     "--report",
     "reports",
@@ -106,7 +104,7 @@ def measure(output: Path, directory: Path, megabytes: int, mpirun: str | None, f
 )
 @click.option(
     "--step",
-    type=click.FloatRange(0, min_open=True),
+    type=Length(),
     metavar="SECONDS",
     help="The time of a step with N ranks without output, if you know it better than the reports.",
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import count
 from pathlib import Path
 
@@ -19,7 +18,7 @@ def move_aside(path: Path) -> Path | None:
     for number in count(1):
         aside = path.with_name(f"{path.name}~{number if number > 1 else ''}")
         try:
-            os.link(path, aside, follow_symlinks=False)  # unlike a rename it fails if there is one
+            _move(path, aside)
         except FileExistsError:
             continue
         except OSError as error:
@@ -27,6 +26,25 @@ def move_aside(path: Path) -> Path | None:
                 f"{path} exists, and cannot be moved to {aside} ({error.strerror}); expected it to be moved away, or "
                 "`if_exists: replace` for `{file}`"
             ) from None
-        path.unlink()
         return aside
     raise AssertionError
+
+
+def move_back(aside: Path, path: Path) -> bool:
+    """Undoes `move_aside`. Returns False if the file stays, as there is something at `path`."""
+    try:
+        _move(aside, path)
+    except OSError:
+        return False
+    return True
+
+
+def _move(path: Path, to: Path) -> None:
+    """Raises FileExistsError where there is something. A rename would replace it, and not all file systems have hard
+    links, so an empty file takes the name first."""
+    to.touch(exist_ok=False)
+    try:
+        path.replace(to)
+    except OSError:
+        to.unlink()
+        raise

@@ -14,7 +14,8 @@ from tailrace.yac.exchange import declare_field
 from tailrace.yac.request import Request
 from tailrace.yac.waiting import say
 
-from .aside import move_aside
+from .aside import move_aside, move_back
+from .first import in_first
 from .grid import GridPart
 from .orders import Order
 from .variables import CONNECTING, OF_TIME, Contents, Variable, attribute
@@ -140,12 +141,9 @@ class PismFile:
     def _start(self) -> None:
         from tailrace import _core
 
-        self._make_room()
         time = self._times[0]
         text = text_of(self.name, self.contents)
-        io = self._io = _core.Session.start(
-            self._comm, str(self._request.path), component="pism", initial_time=time, text=text
-        )
+        io = _core.Session.start(self._comm, str(self._request.path), component="pism", initial_time=time, text=text)
         io.option("file", self.name)
         io.option("stem", self.name.removesuffix(".nc"))
         for name, value in self._parameters().items():
@@ -155,20 +153,35 @@ class PismFile:
         if self.contents.history:
             io.set_attribute("history", self.contents.history)
         self._declare(io)
-        io.ready()
+        self._make_ready(io)
         io.step(1, time)
         for name, values in self._waiting:
             self._put(self.contents.variables[name], values)
         self._waiting.clear()
 
-    def _make_room(self) -> None:
-        """As PISM does, unless the configuration says what is to happen, or leaves the file out."""
-        entry = next((file for file in self._request.files if file["name"] == "{file}"), None)
-        if self._comm.rank == 0 and entry is not None and not entry["has_if_exists"]:
-            moved = move_aside(Path(self.name))
+    def _make_ready(self, io: Any) -> None:
+        """A mistake in the configuration leaves an existing file where it is."""
+        moved = self._make_room()
+        self._io = io
+        try:
+            io.ready()
+        except Exception as error:
+            is_mistake = getattr(error, "code", "") == "configuration"
+            if moved is not None and is_mistake and move_back(moved, Path(self.name)):
+                moved = None
+            raise
+        finally:
             if moved is not None:
                 say("warning", f"{self.name} was there before; it is {moved} now")
-        self._comm.Barrier()
+
+    def _make_room(self) -> Path | None:
+        """As PISM does, unless the configuration says what is to happen, or leaves the file out. Returns where an
+        existing file is now, in the first process."""
+        entry = next((file for file in self._request.files if file["name"] == "{file}"), None)
+        if entry is None or entry["has_if_exists"]:
+            return None
+        moved = in_first(self._comm, lambda: move_aside(Path(self.name)))
+        return moved if self._comm.rank == 0 else None
 
     def _parameters(self) -> dict[str, str]:
         """PISM's configuration, whose text is an object of JSON, and other texts by their names."""

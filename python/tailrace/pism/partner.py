@@ -13,6 +13,7 @@ import numpy as np
 from tailrace.yac.errors import CouplingError
 from tailrace.yac.waiting import Patience
 
+from .first import in_first
 from .grid import GridPart
 from .orders import Order, parse
 
@@ -47,16 +48,15 @@ class Partner:
     # ---- orders
 
     def next_order(self) -> Order:
-        """Raises CouplingError in the first process; the others then wait until it ends the job."""
-        order = None
+        """Raises CouplingError, for a text that is no order in all processes."""
+        text = bytearray()
         if self.comm.rank == 0:
             status = self._mpi.Status()
             self._idle.wait(lambda: self._link.Iprobe(0, ORDERS, status), _silence)
             text = bytearray(status.Get_count(self._mpi.CHAR))
             self._link.Recv([text, self._mpi.CHAR], 0, ORDERS)
-            order = parse(bytes(text))
         self._meet()
-        return self.comm.bcast(order)
+        return in_first(self.comm, lambda: parse(bytes(text)))
 
     def _meet(self) -> None:
         """Before a broadcast, in which the processes that wait would keep their cores busy."""
@@ -138,11 +138,14 @@ class Partner:
         """Values beside YAC, float64, or characters."""
         values = np.empty(count, dtype="S1" if is_text else "f8")
         buffer = [values, self._mpi.CHAR if is_text else self._mpi.DOUBLE]
-        if self.comm.rank == 0:
+
+        def receive() -> None:
             request = self._link.Irecv(buffer, 0, tag)
             self._patience.wait(
                 request.Test, lambda waited: f"PISM has announced {count} values, and for {waited} has not sent them"
             )
+
+        in_first(self.comm, receive)
         self.comm.Bcast(buffer)
         return values.tobytes() if is_text else values
 

@@ -45,7 +45,8 @@ class Service:
         if PISM not in names:
             raise CouplingError(
                 f"the job has no component {PISM}{near(PISM, names)}; expected a PISM that was built with YAC "
-                "(Pism_USE_YAC)"
+                "(Pism_USE_YAC), in one job with this command: "
+                f"mpirun -n 8 pism ... : -n 1 tailrace serve --pism {config}"
             )
         if not self.is_first:  # from here on all processes of the component wait together
             self._watcher.end()

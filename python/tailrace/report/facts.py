@@ -32,6 +32,8 @@ def load(directory: Path | str) -> Report:
         ) from None
     except OSError as error:
         raise ReportError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ReportError(f"{path} is not a Tailrace report (it is not text in UTF-8)") from None
     try:
         report = json.loads(text)
     except json.JSONDecodeError as error:

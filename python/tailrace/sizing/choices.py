@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tailrace._text import seconds_text
+from tailrace._text import plural, seconds_text
 
 from .errors import SizingError
 from .predict import Layout, Prediction
@@ -17,21 +18,21 @@ EQUAL = 0.02  # relative: runs whose cost differs less are taken as equally chea
 def layouts(ranks: int, cores: int, server_cores: int, nodes: int | None, most: int) -> list[Layout]:
     """Fewer servers than nodes: 1, 2, 4, ...; then 1 to `most` on each node. Without `nodes`, a node has no more ranks
     and servers than cores, so the number of nodes grows with that of servers."""
+    if server_cores > cores:
+        raise SizingError(
+            f"a node has {plural(cores, 'core')} by the machine's file, and a server takes {server_cores}, so that it "
+            "has no room there; expected fewer `servers: threads`"
+        )
     if nodes is None and ranks >= cores:
         return _growing(ranks, cores, server_cores, most)
     fixed = nodes or 1
     if fixed > ranks:
-        raise SizingError(f"--nodes {fixed}: there are only {ranks} ranks; expected at most as many nodes")
+        raise SizingError(f"--nodes {fixed}: with {plural(ranks, 'rank')}; expected at most as many nodes as ranks")
     few = [Layout(ranks, count, fixed, None) for count in _powers_below(fixed)]
     return few + [Layout(ranks, fixed * each, fixed, each if fixed > 1 else None) for each in range(1, most + 1)]
 
 
 def _growing(ranks: int, cores: int, server_cores: int, most: int) -> list[Layout]:
-    if server_cores > cores:
-        raise SizingError(
-            f"a node has {cores} cores by the machine's file, and a server takes {server_cores}, so that it has no "
-            "room there; expected fewer `servers: threads`"
-        )
     found = []
     for servers in _powers_below(math.ceil(ranks / cores)):
         found.append(Layout(ranks, servers, math.ceil((ranks + servers * server_cores) / cores), None))
@@ -41,7 +42,8 @@ def _growing(ranks: int, cores: int, server_cores: int, most: int) -> list[Layou
             break
         nodes = math.ceil(ranks / left)
         found.append(Layout(ranks, nodes * each, nodes, each))
-    return found
+    # A server that takes a whole node leaves no rank there, and two nodes have no power of two below their number.
+    return found or [Layout(ranks, 1, math.ceil((ranks + server_cores) / cores), None)]
 
 
 def _powers_below(limit: int) -> list[int]:
@@ -61,10 +63,11 @@ def cheapest(predictions: Sequence[Prediction], deadline: float | None) -> Choic
     if not in_time:
         fastest = min(predictions, key=lambda one: one.seconds)
         assert deadline is not None
+        servers = plural(fastest.layout.servers, "server")
         return Choice(
             None,
-            f"no choice ends within {seconds_text(deadline)}: the fastest, with {fastest.layout.servers} servers, "
-            f"takes {seconds_text(fastest.seconds)}; expected more ranks or a later deadline",
+            f"no choice ends within {seconds_text(deadline)}: the fastest, with {servers}, takes "
+            f"{seconds_text(fastest.seconds)}; expected more ranks or a later deadline",
         )
     least = min(one.node_hours for one in in_time)
     equal = [one for one in in_time if one.node_hours <= (1.0 + EQUAL) * least]
@@ -84,7 +87,7 @@ def batch_lines(best: Prediction, config: str, server_cores: int) -> tuple[list[
     return (
         [
             f"#SBATCH --nodes={layout.nodes} --ntasks={tasks} --ntasks-per-node={on_node}",
-            f"tailrace run -n {tasks} {config} -- ./model",
+            f"tailrace run -n {tasks} {shlex.quote(config)} -- ./model",
         ],
         f"servers: {{mode: dedicated, {option}{threads}{memory}}}",
     )

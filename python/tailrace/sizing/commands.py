@@ -9,18 +9,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tailrace._json import finite
-from tailrace._text import seconds_text
+from tailrace._text import plural, seconds_text
 from tailrace.report.facts import ReportError, load
 from tailrace.weights.placing import check_place, folder_beside, put
 
 from . import machine as machines
 from .choices import batch_lines, cheapest, layouts
-from .costs import Costs, Report, fit, lacking, step_seconds
+from .costs import Costs, Report, fit, step_seconds
+from .damage import lacking
 from .errors import SizingError
 from .machine import Machine
 from .predict import Layout, Prediction, predict
 from .table import memory_note, page_of, text_of
 from .workload import Workload, followed, workload_of
+
+MOST_STEPS = 1e15  # of a run; they are counted in floating-point numbers too
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ def size(request: Request) -> Sized:
     machine = machines.read(request.machine)
     component = component_of(request.declared)
     reports = reports_of(request.declared, request.reports)
+    costs = fit(reports, machine, component, request.step)
     model_step = step_seconds(reports, component)
     if model_step is None:
         raise SizingError(
@@ -88,7 +92,6 @@ def size(request: Request) -> Sized:
             "of at least one step"
         )
     steps = steps_of(request.length, model_step, reports, component)
-    costs = fit(reports, machine, component, request.step)
     declared = _workload(request, 1, model_step, [1])
     if not declared.is_dedicated:
         raise SizingError(
@@ -132,7 +135,7 @@ def reports_of(declared: Path, given: Sequence[Path]) -> list[Report]:
         try:
             report = load(path)
         except ReportError as error:
-            hint = "" if given else f" Expected a report beside {declared}, or --report."
+            hint = "" if given else f" Expected a report beside {declared} (`tailrace plan --report` names another)."
             raise SizingError(f"{error}{hint}") from None
         if not report.get("clients") or not report.get("servers"):
             raise SizingError(f"{path}: is the report of a run without ranks or servers, which says nothing of costs")
@@ -158,12 +161,21 @@ def component_of(declared: Path) -> str:
 def steps_of(length: float | None, model_step: float, reports: Sequence[Report], component: str) -> int:
     """The number of steps of the run that is planned: by its length, else that of the newest report."""
     if length is not None:
-        return max(1, math.ceil(length / model_step - 1e-9))
+        steps = length / model_step
+        if steps > MOST_STEPS:
+            raise SizingError(
+                f"--length: a run of {length:.3g} s has {steps:.3g} steps of {seconds_text(model_step)}; expected "
+                f"{MOST_STEPS:.0e} of them at most"
+            )
+        return max(1, math.ceil(steps - 1e-9))
     for report in reversed(reports):
         steps = max((c["steps"] for c in report["clients"] if c["component"] == component), default=0)
         if steps > 0:
             return int(steps)
-    raise SizingError(f'no report has a step of component "{component}"; expected --length')
+    raise SizingError(
+        f'no report has a step of component "{component}"; expected the report of a longer run (`tailrace plan '
+        "--length` needs none)"
+    )
 
 
 def check_servers(
@@ -183,7 +195,8 @@ def check_servers(
     if layout is None:
         return ["`servers: per_domain`: the number of NUMA domains of a node is not known, so it is not checked"]
     workload = _workload(request, sized.steps, sized.workload.step_seconds, [layout.servers])
-    return _warnings(predict(workload, sized.costs, sized.machine, layout, sized.steps), sized.costs)
+    found = predict(workload, sized.costs, sized.machine, layout, sized.steps)
+    return [*_too_many(sized.workload, layout), *_warnings(found, sized.costs)]
 
 
 def _layout_of(workload: Workload, ranks: int, nodes: int | None, machine: Machine) -> Layout | None:
@@ -200,19 +213,36 @@ def _layout_of(workload: Workload, ranks: int, nodes: int | None, machine: Machi
     return Layout(ranks, min(ranks, nodes * each if each else workload.count), nodes, each or None)
 
 
+def _too_many(workload: Workload, layout: Layout) -> list[str]:
+    wanted = layout.nodes * workload.per_node if workload.per_node else workload.count
+    if wanted <= layout.ranks:
+        return []
+    option = "per_node" if workload.per_node else "count"
+    return [
+        f"`servers: {option}` asks for {plural(wanted, 'server')} for {plural(layout.ranks, 'rank')}; expected at most "
+        f"one for each rank, so {layout.servers} of them are checked"
+    ]
+
+
 def _warnings(found: Prediction, costs: Costs) -> list[str]:
     crowded = [note for note in costs.notes if note.startswith("a report")]
     if found.keeps_up:
         return crowded
     layout = found.layout
     return [
-        f"{layout.servers} server{'s' if layout.servers > 1 else ''} cannot keep up with {layout.ranks} ranks on this "
-        f"machine: the busiest needs {seconds_text(found.server_seconds)} for what the model puts in "
-        f"{seconds_text(found.loop_seconds - found.stall_seconds)}, mostly to {_largest(found)}; the model would wait "
-        f"{seconds_text(found.stall_seconds)}. Expected more servers "
+        f"{plural(layout.servers, 'server')} cannot keep up with {plural(layout.ranks, 'rank')} on this machine: the "
+        f"busiest needs {seconds_text(found.server_seconds)} for what the model puts in "
+        f"{seconds_text(found.loop_seconds - found.stall_seconds)}, mostly to {_largest(found)}; {_wait(found)}. "
+        "Expected more servers "
         "(`tailrace plan` says how many), fewer records, or less compression",
         *crowded,
     ]
+
+
+def _wait(found: Prediction) -> str:
+    if found.stall_seconds > 0.0:
+        return f"the model would wait {seconds_text(found.stall_seconds)}"
+    return f"the buffers have room for the rest, which takes {seconds_text(found.finish_seconds)} after the last step"
 
 
 def _largest(found: Prediction) -> str:

@@ -137,22 +137,6 @@ def fit(reports: Sequence[Report], machine: Machine, component: str, step: float
     )
 
 
-def lacking(report: Report) -> str | None:
-    """The first thing that is read here and that the report lacks; None if it has all."""
-    try:
-        _totals(report)
-        for client in report["clients"]:
-            float(client["run_seconds"] + client["step_seconds"] + client["steps"] + client["model_time"])
-            _ = client["host"], client["component"]
-        for file in report["files"]:
-            float(file["commits"] + file["write"]["seconds"] + file["encoded_bytes"])
-            _ = file["path"]
-        _ = [server["host"] for server in report["servers"]], report["run"]["mode"], report["run"]["outcome"]
-    except (KeyError, TypeError, AttributeError) as error:
-        return str(error)
-    return None
-
-
 def step_seconds(reports: Sequence[Report], component: str) -> float | None:
     """The model time of a step, in the newest report with the component; None if none covers any model time."""
     for report in reversed(reports):
@@ -227,8 +211,10 @@ def _commits(reports: Sequence[Report], machine: Machine) -> tuple[Price, Price]
     commits, stored, seconds = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
     a, b, source = 0.0, by_machine, "the machine"
     sizes = stored / commits
-    if len(rows) > 1 and sizes.max() > 4.0 * sizes.min():
-        fitted = np.linalg.lstsq(np.column_stack([commits, stored]) / seconds[:, None], np.ones(len(rows)), rcond=None)
+    timed = seconds > 0.0  # a relative error needs some time
+    if timed.sum() > 1 and sizes[timed].max() > 4.0 * sizes[timed].min():
+        amounts = np.column_stack([commits, stored])[timed]
+        fitted = np.linalg.lstsq(amounts / seconds[timed, None], np.ones(len(amounts)), rcond=None)
         a, b = (float(value) for value in fitted[0])
         source = plural(len(reports), "report")
     if not (a >= 0.0 and b > 0.0) or source == "the machine":
@@ -260,18 +246,19 @@ def _model(reports: Sequence[Report], component: str, step: float | None) -> Mod
     if not points:
         raise SizingError(
             f'no report of component "{component}" has a step, so the time of a step is not known: expected the '
-            "report of a run that went on to its end, or --step SECONDS"
+            "report of a run that went on to its end (`tailrace plan --step SECONDS` needs none)"
         )
-    if len(ranks) == 1:
-        shared = sum(seconds for _, seconds in points) / len(points) * ranks[0]
-        return Model(0.0, shared, _spread([seconds for _, seconds in points]), ranks)
+    points = [one for one in points if one[1] > 0.0] or points  # a relative error needs some time
+    if len({count for count, _ in points}) == 1 or points[0][1] == 0.0:
+        shared = [count * seconds for count, seconds in points]
+        return Model(0.0, sum(shared) / len(shared), _spread(shared), ranks)
     counts, seconds = (np.array(column, dtype=float) for column in zip(*points, strict=True))
     rows = np.column_stack([np.ones(len(points)), 1.0 / counts]) / seconds[:, None]
     fixed, shared = (float(value) for value in np.linalg.lstsq(rows, np.ones(len(points)), rcond=None)[0])
     if fixed < 0.0 or shared < 0.0:  # the nearest of the two that has a meaning
         fixed, shared = (0.0, float(np.mean(seconds * counts))) if fixed < 0.0 else (float(np.mean(seconds)), 0.0)
     made = Model(fixed, shared, 0.0, ranks)
-    off = max(abs(made.step(count) / second - 1.0) for count, second in points if second > 0)
+    off = max(abs(made.step(count) / second - 1.0) for count, second in points)
     return Model(fixed, shared, max(LEAST_ERROR, off), ranks)
 
 

@@ -91,11 +91,16 @@ def text_of(machine: Machine, host: str, date: str, load: float) -> str:
 def read(path: Path) -> Machine:
     """Raises SizingError that names each place."""
     try:
-        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        text = path.read_text(encoding="utf-8")
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
     except OSError as error:
         raise SizingError(f"{path}: cannot be read: {error.strerror}; `tailrace measure` makes such a file") from None
     except UnicodeDecodeError:
         raise SizingError(f"{path}: is not text in UTF-8; `tailrace measure` makes such a file") from None
+    except yaml.reader.ReaderError as error:
+        lines = text[: error.position].split("\n")
+        place = f"{path}:{len(lines)}:{len(lines[-1]) + 1}"
+        raise SizingError(f"{place}: is not YAML: the character {text[error.position]!a} is not allowed") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
@@ -169,6 +174,8 @@ class _Reader:
             raise self.wrong(node, where, "expected a map")
         found: dict[str, yaml.Node] = {}
         for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise self.wrong(key, where, "expected a word as the key")
             name = str(key.value)
             path = f"{where}.{name}" if where else name
             if known is not None and name not in known:

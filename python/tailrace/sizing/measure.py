@@ -18,7 +18,7 @@ import numpy as np
 from tailrace import launch
 from tailrace._text import bytes_text
 from tailrace.launch import LaunchError
-from tailrace.weights.placing import check_place, folder_beside, put
+from tailrace.weights.placing import check_place, folder_beside, folder_in, put
 
 from . import machine as machines
 from .errors import SizingError
@@ -39,11 +39,14 @@ Say = Callable[[str], None]
 def measure(output: Path, directory: Path, *, size: int, mpirun: str | None, force: bool, say: Say) -> Machine:
     """Writes `output`. The file for the disk is made in a folder of its own in `directory`, and removed."""
     check_place(output, force)
+    with folder_in(directory, "measure"):
+        pass  # whether it can be written, before a minute of work
     load = os.getloadavg()[0]
     cores = len(launch.this_machine().cores)
     if load > 0.5 * cores:
         say(f"warning: the load of this node is {load:.1f}, so its figures will be too low")
     memory = _memory()
+    found = network(mpirun, say)  # first: --mpirun may be wrong
     say("memcpy")
     copied = memcpy()
     codecs = {}
@@ -57,7 +60,7 @@ def measure(output: Path, directory: Path, *, size: int, mpirun: str | None, for
         memcpy=copied,
         codecs=codecs,
         disk=disk(directory, size),
-        network=network(mpirun, say),
+        network=found,
         path=str(output),
     )
     date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
@@ -94,7 +97,7 @@ def disk(directory: Path, size: int) -> Disk:
     """Raises SizingError where nothing can be written."""
     block = np.random.default_rng(2).bytes(BLOCK)
     try:
-        with folder_beside(directory / "measure") as folder:
+        with folder_in(directory, "measure") as folder:
             file = os.open(folder / "block", os.O_CREAT | os.O_WRONLY)
             try:
                 begin, worked = time.perf_counter(), time.process_time()
@@ -131,7 +134,8 @@ def _commit(file: int, block: bytes) -> None:
 
 
 def network(mpirun: str | None, say: Say) -> Network | None:
-    """Between two processes of a job; None, with the reason said, where there is no job."""
+    """Between two processes of a job; None, with the reason said, where there is none by the launcher that was found.
+    Raises SizingError where there is none by `mpirun`."""
     try:
         launcher = launch.detect(mpirun)
         program = (sys.executable, "-m", "tailrace.sizing.pingpong")
@@ -140,16 +144,16 @@ def network(mpirun: str | None, say: Say) -> Network | None:
     except LaunchError as error:
         if mpirun is not None:
             raise SizingError(str(error)) from None
-        say(f"network: left out: {error}")
-        return None
+        return _without_network(None, str(error), say)
     say("network, by MPI between two processes")
     try:
         done = subprocess.run(
             line, capture_output=True, text=True, timeout=PINGPONG_SECONDS, stdin=subprocess.DEVNULL, check=False
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        say(f"network: left out: {error}")
-        return None
+    except OSError as error:
+        return _without_network(mpirun, f"{line[0]}: {error.strerror}", say)
+    except subprocess.TimeoutExpired:
+        return _without_network(mpirun, f"the job of two processes did not end within {PINGPONG_SECONDS:.0f} s", say)
     for text in done.stdout.splitlines():
         words = text.split()
         if words[:1] == [PREFIX] and len(words) == 4:
@@ -160,9 +164,15 @@ def network(mpirun: str | None, say: Say) -> Network | None:
                         "of the network give --mpirun with options for two nodes"
                     )
                 return Network(float(words[1]), float(words[2]))
-    reason = (done.stderr or done.stdout).strip().splitlines()
-    say(f"network: left out: the job of two processes failed: {reason[-1] if reason else f'status {done.returncode}'}")
-    return None
+    told = (done.stderr or done.stdout).strip().splitlines()
+    reason = told[-1] if told else f"it told no times, with status {done.returncode}"
+    return _without_network(mpirun, f"the job of two processes failed: {reason}", say)
+
+
+def _without_network(mpirun: str | None, why: str, say: Say) -> None:
+    if mpirun is not None:
+        raise SizingError(f"--mpirun {mpirun}: {why}; expected a command that starts two processes of MPI")
+    say(f"network: left out: {why}")
 
 
 def _memory() -> float:

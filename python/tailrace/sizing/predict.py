@@ -209,7 +209,6 @@ def _error(costs: Costs, work: Work, limit: str) -> float:
     spent = sum(work.parts.values()) + work.writing
     if spent <= 0.0:
         return costs.model.error
-    squares = sum((work.parts[name] * work.errors[name]) ** 2 for name in work.parts)
-    squares += (work.writing * work.errors["write"]) ** 2
-    own = math.sqrt(squares) / spent
+    errors = [seconds * work.errors[name] for name, seconds in work.parts.items()]
+    own = math.hypot(*errors, work.writing * work.errors["write"]) / spent
     return max(costs.model.error, own) if limit == "cores" else own

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tailrace._text import bytes_text, percent_text, seconds_text
+from tailrace._text import bytes_text, percent_text, plural, seconds_text
 
 from .choices import Choice
 from .costs import Costs
@@ -39,7 +39,7 @@ def text_of(
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEADS))]
     first = predictions[0]
     text = [
-        f"{first.layout.ranks} ranks, {first.steps} steps; a step of the model takes "
+        f"{plural(first.layout.ranks, 'rank')}, {plural(first.steps, 'step')}; a step of the model takes "
         f"{seconds_text(costs.model.step(first.layout.ranks))}; a rank's buffer is {bytes_text(first.rank_memory)}",
         "",
     ]
@@ -116,4 +116,4 @@ def memory_note(predictions: Sequence[Prediction]) -> list[str]:
 def _counts(predictions: Sequence[Prediction]) -> str:
     numbers = [one.layout.servers for one in predictions]
     most = max(numbers)
-    return f"{most} servers" if len(numbers) == 1 else f"{min(numbers)} to {most} servers"
+    return plural(most, "server") if len(numbers) == 1 else f"{min(numbers)} to {most} servers"

@@ -27,13 +27,21 @@ def check_place(path: Path, force: bool, inputs: Iterable[Path | str] = ()) -> N
         raise WeightsError(f"{path}: exists; expected another file, or --force to replace it")
 
 
-@contextlib.contextmanager
-def folder_beside(path: Path) -> Iterator[Path]:
+def folder_beside(path: Path) -> contextlib.AbstractContextManager[Path]:
     """A folder on the file system of `path`, for what is unfinished; it is removed at the end."""
-    with _written(path):
-        folder = tempfile.TemporaryDirectory(
-            prefix=f".{path.name[:NAME]}.", dir=path.parent, ignore_cleanup_errors=True
-        )
+    return _folder(path.parent, path.name, path)
+
+
+def folder_in(directory: Path, name: str) -> contextlib.AbstractContextManager[Path]:
+    """A new folder of nearly this name; it is removed at the end."""
+    return _folder(directory, name, directory)
+
+
+@contextlib.contextmanager
+def _folder(directory: Path, name: str, told: Path) -> Iterator[Path]:
+    """`told`: the path in messages."""
+    with _written(told):
+        folder = tempfile.TemporaryDirectory(prefix=f".{name[:NAME]}.", dir=directory, ignore_cleanup_errors=True)
     with folder as name:
         yield Path(name)
 
